@@ -1,11 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
 import { sampleRun, wholeReport } from "../output/report/sample.ts";
 import { startTestService, writeFiles, type TestService } from "../service.ts";
 import { runHere } from "../main.ts";
 import { patienceMs } from "../patience.ts";
 import { follow, type CliResult } from "../ran.ts";
+import { repositoryOf } from "../repository.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 
 export interface Place {
@@ -14,15 +15,14 @@ export interface Place {
   sandbox: TestService["sandbox"];
 }
 
-function commitTwice(folder: string): void {
-  const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-  const settings = [...who, "-c", "maintenance.auto=false"];
-  const git = (...args: string[]): void => {
-    execFileSync("git", [...settings, ...args], { cwd: folder, stdio: "ignore" });
-  };
-  git("init", "-q");
-  git("add", "-A");
-  for (const message of ["one", "two"]) git("commit", "-q", "--allow-empty", "-m", message);
+function filesIn(folder: string, to: string): Record<string, Uint8Array> {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name));
+  return Object.fromEntries(
+    paths.map((path) => [join(to, relative(folder, path)), readFileSync(path)]),
+  );
 }
 
 /** A folder as the examples expect it, with `knowctl` on the PATH. */
@@ -32,16 +32,19 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
   mkdirSync(programs);
   symlinkSync(join(projectFolder, "bin", "knowctl.cjs"), join(programs, "knowctl"));
   const handbook = join(projectFolder, "examples", "handbook");
-  cpSync(handbook, join(folder, "examples", "handbook"), { recursive: true });
-  cpSync(handbook, join(folder, "docs"), { recursive: true });
+  const committed = {
+    ...filesIn(handbook, "examples/handbook"),
+    ...filesIn(handbook, "docs"),
+    "prices.csv": "sku,name,notes\n1,Lamp,Bright.\n2,Desk,Wide.\n",
+    "recordings/answer.ndjson": readFileSync(
+      join(projectFolder, "test", "fixtures", "wire", "answer.ndjson"),
+    ),
+  };
+  writeFiles(folder, { ...committed, ...repositoryOf(committed, 2) });
   const shards = [1, 2].map((index) => {
     const report = wholeReport(sampleRun({ shard: { index, count: 2 } }));
     return [`shard-${index}.json`, JSON.stringify(report)] as const;
   });
-  writeFiles(folder, { "prices.csv": "sku,name,notes\n1,Lamp,Bright.\n2,Desk,Wide.\n" });
-  const wire = join(projectFolder, "test", "fixtures", "wire");
-  cpSync(join(wire, "answer.ndjson"), join(folder, "recordings", "answer.ndjson"));
-  commitTwice(folder);
   writeFiles(folder, { "question.json": '{"message":"Hello","stream":false}' });
   writeFiles(folder, { "key.txt": "sandbox\n", ...Object.fromEntries(shards) });
   return {

@@ -7,7 +7,14 @@ import { freePort, hasPostgres, newDatabase, startPostgres } from "../postgres.t
 import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";
-import { commitAll, enginesFolder, prepareDocuments, run, sentTwice, type Place } from "./place.ts";
+import {
+  makeCheckout,
+  enginesFolder,
+  prepareDocuments,
+  run,
+  sentTwice,
+  type Place,
+} from "./place.ts";
 
 interface Step {
   uses?: string;
@@ -93,7 +100,7 @@ const total = 120;
 async function prepareRepository(more: Record<string, string> = {}): Promise<Place> {
   const place = await prepareDocuments(total);
   writeFiles(place.folder, more);
-  commitAll(place.folder);
+  makeCheckout(place.folder);
   const npm = join(place.folder, "..", "bin", "npm");
   writeFiles(join(npm, ".."), { npm: "#!/bin/sh\n" });
   chmodSync(npm, 0o755);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Sandbox } from "../../src/sandbox/http/server.ts";
 import { patienceMs } from "../patience.ts";
 import { follow, type CliResult, type Followed } from "../ran.ts";
+import { commitAll, runGit } from "../repository.ts";
 import { startTestService } from "../service.ts";
 import { projectFolder } from "../support.ts";
 
@@ -42,22 +43,9 @@ export function withProgram(place: Place): Place {
 }
 
 /** Makes a folder a checkout: a run of workers is named by its commit. */
-export function commitAll(folder: string): void {
-  const who = [
-    "-c",
-    "user.name=a",
-    "-c",
-    "user.email=a@example.com",
-    "-c",
-    "maintenance.auto=false",
-  ];
-  for (const args of [
-    ["init", "-q"],
-    ["add", "-A"],
-    ["commit", "-q", "-m", "one"],
-  ]) {
-    execFileSync("git", [...who, ...args], { cwd: folder, stdio: "ignore" });
-  }
+export function makeCheckout(folder: string): void {
+  runGit(folder, ["init", "-q", "-b", "main"]);
+  commitAll(folder);
 }
 
 /** How often the service accepted a document that it had accepted already. */

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasPostgres, newDatabase } from "../postgres.ts";
-import { commitAll, enginesFolder, prepareDocuments, run, sentTwice } from "./place.ts";
+import { makeCheckout, enginesFolder, prepareDocuments, run, sentTwice } from "./place.ts";
 
 const total = 150;
 
 describe.runIf(hasPostgres)("PostgreSQL alone", () => {
   it("hands out each document once to the workers of two machines, and nothing later", async () => {
     const place = await prepareDocuments(total);
-    commitAll(place.folder);
+    makeCheckout(place.folder);
     const { url } = await newDatabase();
     const shared = { KNOWCTL_SHARED_STATE: url, KNOWCTL_STATE_PROJECT: "handbook" };
     const own = { ...place, env: { ...place.env, ...shared } };

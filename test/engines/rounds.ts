@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { newDatabase } from "../postgres.ts";
 import { startTestService, writeFiles } from "../service.ts";
-import { commitAll, withProgram, run, start, until, type Place, type Process } from "./place.ts";
+import { makeCheckout, withProgram, run, start, until, type Place, type Process } from "./place.ts";
 
 /** What disturbs a round, beside the service, which fails every tenth request. */
 export interface Round {
@@ -62,7 +62,7 @@ async function prepareRound(
     faults,
     sandbox: { onDocument: ({ id }) => onDocument(id ?? "") },
   });
-  commitAll(service.folder);
+  makeCheckout(service.folder);
   const config = {
     state: { shared: { url: { env: "RECORD" }, project: "handbook", leaseSeconds } },
   };

@@ -5,7 +5,7 @@ import type { FaultRule } from "../../src/sandbox/http/faults.ts";
 import { patienceMs } from "../patience.ts";
 import { hasPostgres, newDatabase } from "../postgres.ts";
 import { startTestService, writeFiles } from "../service.ts";
-import { commitAll, run, sentTwice, start, withProgram, type Process } from "./place.ts";
+import { makeCheckout, run, sentTwice, start, withProgram, type Process } from "./place.ts";
 
 const ingestion = { method: "POST", path: "/api/svc-api/ingestion" };
 
@@ -21,7 +21,7 @@ async function prepareWorkers(count: number) {
     faults: { rules },
     sandbox: { onDocument: () => accepted.push(performance.now()) },
   });
-  commitAll(service.folder);
+  makeCheckout(service.folder);
   const config = {
     state: { shared: { url: { env: "RECORD" }, project: "handbook", leaseSeconds: 6 } },
   };

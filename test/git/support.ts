@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openRepository, type Repository } from "../../src/git/repository.ts";
 import { CliError } from "../../src/errors.ts";
+import { headOf } from "../repository.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 
 export interface TestRepository {
@@ -58,7 +59,7 @@ export function createRepository(clone?: readonly string[]): TestRepository {
       write(files);
       run(root, ["add", "-A"], at);
       run(root, ["commit", "-q", "--allow-empty", "-m", "a change"], at);
-      return run(root, ["rev-parse", "HEAD"], at).trim();
+      return headOf(root);
     },
     async open(below = "") {
       const repository = await openRepository(join(root, below), env);

@@ -3,13 +3,13 @@ import { describeProgram } from "../../../src/cli/program.ts";
 import { readFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { searchTurn } from "../../output/chat/lines.ts";
-import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
 import { main } from "../../main.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/http/server.ts";
+import { repositoryOf } from "../../repository.ts";
 import { testKey, writeFiles } from "../../service.ts";
 import { cleanEnvironment, createTestContext, projectFolder } from "../../support.ts";
 
@@ -200,20 +200,6 @@ function wordsOf(words: Words): string[] {
   return typeof words === "string" ? words.split(" ").filter((word) => word !== "") : [...words];
 }
 
-function commitAll(folder: string): void {
-  const env = {
-    ...cleanEnvironment(folder),
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_AUTHOR_DATE: "2020-01-01T00:00:00Z",
-    GIT_COMMITTER_DATE: "2020-01-01T00:00:00Z",
-  };
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, stdio: "pipe" });
-  git("init", "-q", "-b", "main");
-  git("add", "-A");
-  const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-  git(...who, "-c", "maintenance.auto=false", "commit", "-q", "-m", "all");
-}
-
 function readLeft(folder: string, below = ""): string {
   if (!existsSync(join(folder, below))) return "";
   return readdirSync(join(folder, below), { withFileTypes: true })
@@ -259,21 +245,17 @@ function prepare({ files = {}, config, env = {}, git, dialect = "standard" }: Se
   const home = join(top, `home${++count}`);
   const folder = join(home, "work");
   mkdirSync(join(folder, ".git"), { recursive: true });
-  writeFiles(folder, files);
-  if (config) writeFiles(folder, { ".cliconfig.json": JSON.stringify(config) });
-  if (git) {
-    rmSync(join(folder, ".git"), { recursive: true });
-    commitAll(folder);
-  }
+  const project = config ? { ".cliconfig.json": JSON.stringify(config) } : {};
+  const all = { ...files, ...project };
+  writeFiles(folder, git ? { ...all, ...repositoryOf(all) } : all);
   const address = {
     KNOWCTL_BASE_URL: sandbox.url,
     KNOWCTL_API_KEY: testKey,
     KNOWCTL_DIALECT: dialect,
     KNOWCTL_TRUST_PROJECT: "1",
   };
-  const all = cleanEnvironment(home, { ...address, ...env });
   // An empty variable counts as none; a case takes one away with it.
-  return { folder, env: all, sandbox };
+  return { folder, env: cleanEnvironment(home, { ...address, ...env }), sandbox };
 }
 
 async function runOnce(place: Place, args: string[], setting: Setting, mayStop = true) {

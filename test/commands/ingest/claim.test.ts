@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FaultSpec } from "../../../src/sandbox/http/faults.ts";
 import { main, runHere } from "../../main.ts";
 import { hasPostgres, newDatabase, startPostgres } from "../../postgres.ts";
+import { commitAll, repositoryOf } from "../../repository.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 
@@ -12,19 +12,6 @@ const documents = (count: number): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: count }, (_, n) => [`docs/${n}.md`, `# Document ${n}\n\ntext\n`]),
   );
-
-function commit({ folder }: TestService): void {
-  const git = (...args: string[]): void => {
-    const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-    execFileSync("git", [...who, "-c", "maintenance.auto=false", ...args], {
-      cwd: folder,
-      stdio: "ignore",
-    });
-  };
-  git("init", "-q");
-  git("add", "-A");
-  git("commit", "-q", "--allow-empty", "-m", "one");
-}
 
 interface Database {
   url: string;
@@ -36,8 +23,8 @@ type Shared = TestService & Pick<Database, "sql">;
 /** A committed folder, a service, and a shared record for it. */
 async function share(count: number, faults: FaultSpec = {}, database?: Database): Promise<Shared> {
   const { url, sql } = database ?? (await newDatabase());
-  const service = await startTestService({ files: documents(count), faults });
-  commit(service);
+  const files = documents(count);
+  const service = await startTestService({ files: { ...files, ...repositoryOf(files) }, faults });
   const shared = { url: { env: "RECORD" }, project: "handbook", leaseSeconds: 60 };
   const config = JSON.stringify({ state: { shared } });
   writeFiles(service.env["XDG_CONFIG_HOME"]!, { "knowctl/config.json": config });
@@ -81,8 +68,8 @@ describe("--claim", () => {
     ["--claim --print-config", "--print-config only prints a project file"],
     ["--claim", "--claim needs a shared record"],
   ])("%s exits with 2", async (flags, text) => {
-    const service = await startTestService({ files: documents(1) });
-    commit(service);
+    const files = documents(1);
+    const service = await startTestService({ files: { ...files, ...repositoryOf(files) } });
     const args = ["ingest", "docs", "--cc-pair-id", "2", ...flags.split(" ")];
     const { code, stderr } = await runHere(args, { cwd: service.folder, env: service.env });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(text) });
@@ -149,7 +136,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
       "docs/new.md": "# New\n",
       "docs/bad.md": "---\nupdated: never\n---\n# B\n",
     });
-    commit(service);
+    commitAll(service.folder);
     const workers = await Promise.all([1, 2].map(() => upload(service, "--claim --json")));
     const counts = workers.map(
       ({ stdout }) => (JSON.parse(stdout) as { counts: Record<string, number> }).counts,
@@ -171,7 +158,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
       "docs/new.md": "# New\n",
       "docs/draft.md": "---\ndraft: true\n---\n# Draft\n",
     });
-    commit(service);
+    commitAll(service.folder);
     const reports = [1, 2, 3].map((n) => join(service.folder, "..", `report-${n}.json`));
     await Promise.all(reports.map((file) => upload(service, `--claim --report ${file}`)));
     const place = ["--shared-state", service.env["RECORD"]!, "--state-project", "handbook"];
@@ -200,7 +187,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
       code: 2,
       stderr: expect.stringContaining("other files or options"),
     });
-    commit(service);
+    commitAll(service.folder);
     const later = await upload(service, "--claim");
     expect(later).toMatchObject({
       code: 2,

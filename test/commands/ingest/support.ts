@@ -1,11 +1,14 @@
 import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.ts";
-import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { ingest as run } from "../../../src/commands/ingest/ingest.ts";
 import type { Context } from "../../../src/context.ts";
 import { CliError } from "../../../src/errors.ts";
-import { startTestService, type TestService, type TestServiceOptions } from "../../service.ts";
+import { commitAll, repositoryOf, runGit } from "../../repository.ts";
+import {
+  startTestService,
+  type TestService,
+  type TestServiceOptions,
+  writeFiles,
+} from "../../service.ts";
 import { keepContext } from "../../ran.ts";
 import { createTestContext } from "../../support.ts";
 
@@ -48,35 +51,12 @@ export interface GitService extends TestService {
 /** A service whose folder is a git repository with one commit of the files. */
 export async function startGitService(options: TestServiceOptions = {}): Promise<GitService> {
   const service = await startTestService(options);
-  rmSync(join(service.folder, ".git"), { recursive: true });
-  const run = (args: readonly string[], at = "2020-01-01T00:00:00Z"): string =>
-    execFileSync("git", args, {
-      cwd: service.folder,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...service.env,
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_AUTHOR_NAME: "a",
-        GIT_AUTHOR_EMAIL: "a@example.com",
-        GIT_COMMITTER_NAME: "a",
-        GIT_COMMITTER_EMAIL: "a@example.com",
-        GIT_AUTHOR_DATE: at,
-        GIT_COMMITTER_DATE: at,
-      },
-    });
-  run(["init", "-q", "-b", "main"]);
-  const git: GitService = {
+  writeFiles(service.folder, repositoryOf(options.files ?? {}));
+  return {
     ...service,
-    git: (...args) => run(args),
-    commit(at) {
-      run(["add", "-A"], at);
-      run(["commit", "-q", "--allow-empty", "-m", "a change"], at);
-      return run(["rev-parse", "HEAD"]).trim();
-    },
+    git: (...args) => runGit(service.folder, args),
+    commit: (at) => commitAll(service.folder, at),
   };
-  git.commit();
-  return git;
 }
 
 /** Documents that the service accepted, by id: the bodies in order. */
