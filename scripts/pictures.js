@@ -13,6 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { build } from "./build.js";
 import { ensureInstalled, projectFolder } from "./install.js";
 import { drawTerminal } from "./terminal-picture.js";
@@ -27,7 +29,8 @@ const isCheck = process.argv.includes("--check");
 /**
  * Each picture shows commands in order, on a terminal of `columns`. `typed`: when the terminal shows
  * the first text, the second one is sent, and the function changes the folder; `change` is done to
- * the folder before the command; `exit` is its exit code, if not 0.
+ * the folder before the command; `exit` is its exit code, if not 0. With `calls`, a client starts the
+ * command, calls these tools, and shows each call and its result.
  */
 const scenes = {
   try: {
@@ -80,6 +83,22 @@ const scenes = {
       },
     ],
   },
+  agent: {
+    title: "The tools that an agent calls: plan, ingest, ask, and a question that is not allowed",
+    columns: 116,
+    steps: [
+      {
+        line: "knowctl mcp --allow-ingest docs --cc-pair-id 2 --allow-tokens 1",
+        change: (folder) => appendFileSync(join(folder, "docs", "welcome.md"), "Ask anybody.\n"),
+        calls: [
+          ["plan", {}],
+          ["ingest", {}],
+          ["ask", { question: "How do I request annual leave?" }],
+          ["ask", { question: "Who approves it?" }],
+        ],
+      },
+    ],
+  },
   // The last one: it adds pages with mistakes.
   lint: {
     title: "Findings of knowctl lint: a password, a dead link, two pages that disagree",
@@ -109,6 +128,7 @@ const volatile = [
   [/in \d+\.\d+ ?s\b/g, "in 0.4s"],
   [/\b\d+ months ago/g, "5 months ago"],
   [/127\.0\.0\.1:\d+/g, "127.0.0.1:8787"],
+  [/data-[0-9a-f]{12}/g, "data-4f0c93b1d27e"],
   [
     /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
     "5b0e3a52-8a4c-4c63-9b54-b1a3e0a5d7f2",
@@ -145,12 +165,32 @@ async function runOnTerminal({ line, typed = [], exit = 0 }, { folder, env, colu
   return output;
 }
 
+/** Calls tools as an agent does. Resolves to what a terminal would show of it. */
+async function runForAgent({ line, calls }, { folder, env }) {
+  const [, ...args] = line.split(" ");
+  const command = { command: process.execPath, args: [binary, ...args], cwd: folder, env };
+  const transport = new StdioClientTransport({ ...command, stderr: "pipe" });
+  let [notes, output] = ["", ""];
+  transport.stderr.on("data", (text) => (notes += text));
+  const client = new Client({ name: "pictures", version: "1" });
+  await client.connect(transport);
+  for (const [name, input] of calls) {
+    const { content } = await client.callTool({ name, arguments: input });
+    output += `\n\u001b[36m→ ${name} ${JSON.stringify(input)}\u001b[0m\n${content[0].text}\n`;
+  }
+  await client.close();
+  return `${notes}${output}`.replaceAll("\n", "\r\n");
+}
+
 async function drawScene(scene, place) {
   const { columns = usualColumns } = scene;
   let output = "";
   for (const step of scene.steps) {
     step.change?.(place.folder);
-    output += `\u001b[1m$ ${step.line}\u001b[0m\r\n${await runOnTerminal(step, { ...place, columns })}\r\n`;
+    const shown = step.calls
+      ? await runForAgent(step, place)
+      : await runOnTerminal(step, { ...place, columns });
+    output += `\u001b[1m$ ${step.line}\u001b[0m\r\n${shown}\r\n`;
   }
   const settled = volatile.reduce((text, [pattern, value]) => text.replace(pattern, value), output);
   return await drawTerminal({ output: settled, columns, title: scene.title });

@@ -130,7 +130,7 @@ describe("links", () => {
 describe("pictures", () => {
   // Of util-linux; that of other systems takes other arguments.
   const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
-  const names = ["try", "help", "connectors", "upload", "answer", "watch", "lint"];
+  const names = ["try", "help", "connectors", "upload", "answer", "watch", "agent", "lint"];
 
   describe("the pictures of the terminal", () => {
     it.runIf(hasScript)("show what the program shows today", () => {

@@ -14,7 +14,10 @@ export interface LineResult {
   notes: readonly string[];
 }
 
-/** Runs a command line for a tool. `onNote` receives each line of stderr at once. */
+/**
+ * Runs a command line for a tool. `signal` is that of the call.
+ * `onNote` receives each line of stderr at once.
+ */
 export type RunTool = (
   argv: readonly string[],
   signal: AbortSignal,
@@ -96,7 +99,7 @@ export function createRunTool(
         onNote(line);
       }),
       terminal: () => undefined,
-      signal: AbortSignal.any([context.signal, signal]),
+      signal,
     };
     const [command = "", ...rest] = argv;
     let exit: ExitName = "ok";

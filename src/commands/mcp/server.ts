@@ -15,8 +15,8 @@ import { tool as program } from "../../output/report/tool.ts";
 import { createOutput, writeError } from "../../output/terminal/output.ts";
 import { secretsOf } from "../../output/terminal/redact.ts";
 import type { RunTool } from "./run-line.ts";
-import type { Toolbox } from "./toolbox.ts";
-import { tools, type Tool } from "./tools.ts";
+import type { Tool, Toolbox } from "./toolbox.ts";
+import { tools } from "./tools.ts";
 
 type Extra = Parameters<Parameters<Server["setRequestHandler"]>[1]>[1];
 
@@ -135,6 +135,19 @@ function progressOf({ _meta, sendNotification }: Extra): (line: string) => void 
   };
 }
 
+/**
+ * Aborts when the client cancels the call, and when the server closes. Its reason is that of an
+ * interruption: that of the library is a text of the client, or none.
+ */
+function signalOf(context: Context, { signal: given }: Extra): AbortSignal {
+  const call = new AbortController();
+  const cancelled = new CliError("interrupted", "the agent has ended the call");
+  const stop = (): void => call.abort(context.signal.aborted ? context.signal.reason : cancelled);
+  if (given.aborted) stop();
+  else given.addEventListener("abort", stop, { once: true });
+  return call.signal;
+}
+
 /** Everything of a Toolbox that is the same for each call. */
 export type ServerSetup = Omit<Toolbox, "run" | "context">;
 
@@ -151,7 +164,7 @@ export async function serve(context: Context, run: RunTool, setup: ServerSetup):
     { name, arguments: given }: CallToolRequest["params"],
     extra: Extra,
   ): Promise<CallToolResult> => {
-    const signal = AbortSignal.any([context.signal, extra.signal]);
+    const signal = signalOf(context, extra);
     const onNote = progressOf(extra);
     const box: Toolbox = {
       ...setup,

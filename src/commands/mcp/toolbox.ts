@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -51,6 +52,18 @@ export interface Answer {
   text: string;
   /** Something failed: the result is not complete. */
   isError?: boolean;
+}
+
+/** A tool that agents may call. */
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  input: z.ZodMiniType;
+  output: z.ZodMiniType;
+  annotations: Readonly<Record<string, boolean>>;
+  /** Throws CliError for what the tool refuses or cannot do. */
+  call(input: never, box: Toolbox): Promise<Answer>;
 }
 
 /**

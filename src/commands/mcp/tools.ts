@@ -1,28 +1,12 @@
 import * as z from "zod/mini";
 import { CliError } from "../../errors.ts";
+import type { Size } from "../../documents/payload/payload.ts";
+import { sizeText } from "../../output/ingest.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { readDocument } from "./read-document.ts";
 import { fitting, parseJson, tidy } from "./results.ts";
 import type { LineResult } from "./run-line.ts";
-import {
-  allFiles,
-  checkExit,
-  selection,
-  type Allowance,
-  type Answer,
-  type Toolbox,
-} from "./toolbox.ts";
-
-export interface Tool {
-  name: string;
-  title: string;
-  description: string;
-  input: z.ZodMiniType;
-  output: z.ZodMiniType;
-  annotations: Readonly<Record<string, boolean>>;
-  /** Throws CliError for what the tool refuses or cannot do. */
-  call(input: never, box: Toolbox): Promise<Answer>;
-}
+import { allFiles, checkExit, selection, type Allowance, type Tool } from "./toolbox.ts";
 
 const text = (description: string, most = 4000) =>
   z.string().check(z.minLength(1), z.maxLength(most), z.describe(description));
@@ -314,15 +298,16 @@ const check: Tool = {
 
 const PathsInput = z.strictObject({ paths });
 interface Planned {
-  documents: object[];
+  documents: { action: string }[];
   counts: Record<string, number>;
-  size?: object;
+  size?: Size;
 }
 
 const plan: Tool = {
   name: "plan",
   title: "Plan an upload",
-  description: "What an upload would send, with its size; sends nothing.",
+  description:
+    "What an upload would do with each file that is not unchanged, and the size of what it would send; sends nothing.",
   input: PathsInput,
   output: z.object({
     counts: z.record(z.string(), z.int()),
@@ -342,11 +327,16 @@ const plan: Tool = {
     ]);
     checkExit(result, ["partial", "changes"]);
     const { documents, counts, size } = parseJson<Planned>(result.text);
-    const { items, leftOut: more } = fitting(documents.map((each) => tidy(each) as object));
+    const due = documents.filter(({ action }) => action !== "unchanged");
+    const { items, leftOut: more } = fitting(due.map((each) => tidy(each) as object));
     const structured = { counts, documents: items, left_out: more, notes: result.notes };
     return {
       structured: size ? { ...structured, size } : structured,
-      text: page(JSON.stringify(counts), items, more),
+      text: page(
+        [JSON.stringify(counts), ...(size ? [sizeText(size)] : [])].join("\n"),
+        items,
+        more,
+      ),
     };
   },
 };

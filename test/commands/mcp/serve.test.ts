@@ -82,10 +82,13 @@ describe("mcp", () => {
     ]);
     const planned = await call("plan");
     expect(planned.structured["counts"]).toMatchObject({ new: 2 });
+    expect(planned.text).toMatch(/to send: \d+ characters, about \d+ tokens in 2 chunks/);
     expect((await call("check", { what: "lint" })).structured).toMatchObject({ status: "passed" });
     const sent = await call("ingest");
     expect(sent.structured).toMatchObject({ status: "ok", counts: { created: 2 }, failures: [] });
     expect(acceptedIds(service).toSorted()).toEqual(["docs/leave.md", "docs/sub/rooms.md"]);
+    const nothing = (await call("plan")).structured;
+    expect(nothing).toMatchObject({ counts: { unchanged: 2 }, documents: [{ action: "skipped" }] });
     const hits = await call("search", { query: "leave" });
     expect(hits.structured["documents"]).toMatchObject([{ path: "docs/leave.md" }]);
     const answer = await call("ask", { question: "How many days of leave?" });
