@@ -75,7 +75,9 @@ export function sentWords({ title, semantic_identifier: name, sections }) {
   const text = sections.map((section) => section.text ?? "").join("\n\n");
   // A section that has headings of its own begins with them and those above them.
   const own = sections.map(({ text: all = "", link }) =>
-    link?.includes("#") ? all.replace(/^.+(?:\n.+)*/, (head) => head.replace(/^.* > /gm, "")) : all,
+    link?.includes("#") || all.startsWith(`${title} > `)
+      ? all.replace(/^.+(?:\n.+)*/, (head) => head.replace(/^.* > /gm, ""))
+      : all,
   );
   const least = countWords(shownText(own.join("\n\n")));
   const most = new Map(least);

@@ -39,6 +39,7 @@ class Page(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.open = []
+        self.ended = None
         self.all = []
         self.main = []
 
@@ -59,7 +60,9 @@ class Page(HTMLParser):
         # An aside of the main part is a note: Starlight.
         is_note = tag == "aside" and any(each[1] for each in self.open)
         is_hidden = (tag in HIDDEN and not is_note) or UNSEEN & names or is_closed or role in ("navigation", "search", "banner", "contentinfo")
-        if tag not in INLINE:
+        # Styles set the texts of roles apart, but not the pieces of code.
+        is_apart = tag == self.ended == "span" and not any(each[0] in ("pre", "code") for each in self.open)
+        if tag not in INLINE or is_apart:
             self.handle_data(" ")
         self.open.append((tag, is_main, is_hidden))
 
@@ -69,8 +72,10 @@ class Page(HTMLParser):
                 pass
         if tag not in INLINE:
             self.handle_data(" ")
+        self.ended = tag
 
     def handle_data(self, data):
+        self.ended = None
         if any(each[2] for each in self.open):
             return
         self.all.append(data)
@@ -81,7 +86,7 @@ class Page(HTMLParser):
 def html_text(html):
     page = Page()
     # A message of Asciidoctor about a file that is not here.
-    html = re.sub(r"Unresolved directive in \S+ - \S+", " ", html)
+    html = re.sub(r"Unresolved (include )?directive in \S+ - \S+", " ", html)
     page.feed(html)
     page.close()
     main = "".join(page.main)
@@ -205,8 +210,7 @@ def adoc_text(html):
     html = re.sub(r"link:[^\s\[]+\[role=include\]", " ", html)
     html = re.sub(r'<a [^>]*class="[^"]*\binclude\b[^>]*>[^<]*</a>', " ", html)
     html = re.sub(r'<a [^>]*href="[^"]*">[^<]*\.html[^<]*</a>', " ", html)
-    # Styles set the texts of roles apart.
-    return html_text(html.replace("</span><span", "</span> <span"))
+    return html_text(html)
 
 
 def options_of(attributes):

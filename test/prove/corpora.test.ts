@@ -201,6 +201,7 @@ describe("the text of an HTML page", () => {
   python.each([
     ["<ul class=toc><li>x</ul>a<span class='anchor sr-only'>x</span>", "a"],
     ["<div role=tabpanel hidden>a</div><p hidden>x</p>", "a"],
+    ["<b><span>a</span><span>b</span></b><code><span>c</span><span>d</span></code>", "a bcd"],
     ["a<aside>note</aside><i title=Lock></i>", "a note Lock"],
   ])("is what readers see: %s", async (html, expected) => {
     write("a.html", `<aside>x</aside><main>${html}</main>`);

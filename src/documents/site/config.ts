@@ -24,6 +24,7 @@ export interface SiteConfig {
 }
 
 const noValues = (): ValueMap => Object.create(null) as ValueMap;
+const asMap = (value: Value): ValueMap => (isMap(value) ? value : noValues());
 const mostBytes = 1024 * 1024;
 const mostNodes = 50_000;
 
@@ -94,7 +95,7 @@ function readConfig(path: string, root: string): Pick<SiteConfig, "data" | "prob
   try {
     const text = textAt(path, root);
     const data = text === undefined ? noValues() : parseConfig(text, path);
-    return { data: isMap(data) ? data : noValues(), problem: undefined };
+    return { data: asMap(data), problem: undefined };
   } catch (error) {
     return { data: noValues(), problem: reasonOf(error, path) };
   }
@@ -150,10 +151,30 @@ function readVitepress(site: Site, root: string): SiteConfig {
   return { data, problem: undefined, paths };
 }
 
-/** What a configuration that is a program says literally. It is never run. */
+/** dotnet.github.io/docfx, "docfx.json": its reader takes comments and a comma before an end. */
+function readDocfx(text: string): ValueMap {
+  // Within quotes nothing is one.
+  const without = (source: string, pattern: string): string =>
+    source.replace(
+      new RegExp(`("(?:[^"\\\\\\n]|\\\\.)*"?)|${pattern}`, "g"),
+      (_, quoted: string | undefined) => quoted ?? " ",
+    );
+  const plain = without(
+    without(text, String.raw`//.*|/\*(?:[^]*?\*/|[^]*)`),
+    String.raw`,(?=\s*[\]}])`,
+  );
+  return asMap(parseConfig(plain, "docfx.json"));
+}
+
+/** What a configuration that is a program, or no plain data, says literally. It is never run. */
 function readProgram(site: Site, root: string, path: string): SiteConfig {
   const nothing = { data: noValues(), paths: path === "" ? [] : [path] };
   try {
+    if (site.config !== undefined && site.generator === "docfx")
+      return { ...nothing, data: readDocfx(textAt(path, root) ?? ""), problem: undefined };
+    // help.obsidian.md, "Templates": the settings of this plugin name its folder.
+    const [settings] = site.generator === "obsidian" ? siteFiles(site, root) : [];
+    if (settings !== undefined) return { ...readConfig(settings, root), paths: [settings] };
     if (site.config !== undefined && site.generator === "docusaurus")
       return readDocusaurus(site, root);
     if (site.config !== undefined && site.generator === "vitepress")
@@ -177,7 +198,7 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
   const path = configPath(site) ?? "";
   let config = configs.get(path);
   if (!config) {
-    // Nothing of docfx.json is needed, and many have comments, which JSON has not.
+    // Many have comments, which JSON has not.
     const isData = data.test(path) && site.generator !== "docfx";
     const paths = path === "" ? [] : [path];
     config = !isData

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { textOf, type Value, valueAt } from "../front-matter/values.ts";
+import { isMap, textOf, type Value, type ValueMap, valueAt } from "../front-matter/values.ts";
 import { configOf } from "./config.ts";
 import type { GeneratorName } from "./generators.ts";
 import type { Site, SiteSettings } from "./sites.ts";
@@ -79,19 +79,45 @@ function antoraPages(prefix: string, read: Read): SitePages {
   };
 }
 
-/** The folder of its configuration: a vault of Obsidian, a site of DocFX. */
-const ownFolder = (prefix: string): SitePages => ({
-  folder: prefix,
-  areFolders: false,
-  excluded: "",
-  base: undefined,
-});
+/** A vault of Obsidian: what new notes are made of is none. */
+function obsidianPages(prefix: string, read: Read): SitePages {
+  const templates = textOf(read("folder"))?.replace(/^\/+|\/+$/g, "") ?? "";
+  const excluded = templates === "" ? "" : anchored([`${templates}/`]);
+  return { folder: prefix, areFolders: false, excluded, base: undefined };
+}
+
+/**
+ * dotnet.github.io/docfx, "docfx.json": pages of one folder `src` have their addresses below it. What
+ * a group of files leaves out another one may take.
+ */
+function docfxPages(prefix: string, read: Read): SitePages {
+  const content = read("build.content");
+  const groups = (Array.isArray(content) ? content : []).filter(
+    (each): each is ValueMap => each !== null && isMap(each),
+  );
+  const sources = new Set(groups.map((each) => textOf(valueAt(each, "src")) ?? ""));
+  const [only = ""] = sources.size === 1 ? sources : [];
+  const source = posix.normalize(`${only}/`).replace(/^\.?\/+/, "");
+  const inGroups = (key: string, isWanted: (group: ValueMap) => boolean): string[] =>
+    groups.filter(isWanted).flatMap((each) => {
+      const from = sources.size === 1 ? "" : posix.join(textOf(valueAt(each, "src")) ?? "", "/");
+      return textsOf(valueAt(each, key)).map((pattern) => posix.join(from, pattern));
+    });
+  const excluded = anchored(inGroups("exclude", () => true));
+  const taken = anchored(inGroups("files", (each) => valueAt(each, "exclude") === undefined));
+  return {
+    folder: source.startsWith("../") ? prefix : prefix + source,
+    areFolders: false,
+    excluded: `${excluded}\n${taken.replace(/^(?=.)/gm, "!")}`,
+    base: undefined,
+  };
+}
 
 const readers: Partial<Record<GeneratorName, (prefix: string, read: Read) => SitePages>> = {
   antora: antoraPages,
-  docfx: ownFolder,
+  docfx: docfxPages,
   mkdocs: mkdocsPages,
-  obsidian: ownFolder,
+  obsidian: obsidianPages,
   sphinx: sphinxPages,
 };
 

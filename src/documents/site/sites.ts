@@ -159,6 +159,7 @@ export function siteFiles({ generator, prefix, config }: Site, root: string): st
   const path = prefix + config;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   if (generator === "docusaurus") return [path, `${folder}versions.json`];
+  if (generator === "obsidian") return [`${path}/templates.json`];
   if (generator === "vitepress") {
     return ["config", "config/index"].flatMap((name) =>
       ["ts", "mts", "js", "mjs"].map((extension) => `${path}/${name}.${extension}`),

@@ -265,6 +265,29 @@ describe("files that a configuration lists as no pages", () => {
     expect(isExcluded("source_suffix = {'.txt': 'restructuredtext'}", "a/b.txt")).toBe(false);
   });
 
+  it("of DocFX are those that no group of files takes", () => {
+    const config = `{
+      // A comment, and a comma before an end.
+      "build": { "content": [
+        { "files": ["**/*.md"], "exclude": ["**/obj/**", "api/**", "a//b.md",], /* more */ },
+        { "files": ["api/index.md"] },
+      ] }
+    }`;
+    const of = (path: string): boolean => isExcluded(config, path, "docfx.json");
+    expect([of("x/obj/a.md"), of("api/a.md"), of("a/b.md")]).toEqual([true, true, true]);
+    expect([of("api/index.md"), of("x/api/a.md"), of("b.md")]).toEqual([false, false, false]);
+  });
+
+  it("of Obsidian are its templates", () => {
+    const config = '{"folder": "Own/New notes"}';
+    const of = (path: string): boolean => isExcluded(config, path, ".obsidian/templates.json");
+    expect([of("Own/New notes/a.md"), of("Own/a.md"), of("x/Own/New notes/a.md")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
   it("of VitePress stand in its program", () => {
     const config = "export default { srcDir: 'src', srcExclude: [\n'**/parts/*', \"A.md\"] }";
     const { settings } = siteAt({ "docs/.vitepress/config.ts": config }, "docs/src/a.md");

@@ -175,6 +175,18 @@ describe("links of VitePress", () => {
   });
 });
 
+describe("links of DocFX", () => {
+  it.each([
+    [["articles"], "a.html"],
+    [["articles", "api"], "articles/a.html"],
+    [["../articles"], "articles/a.html"],
+  ])("count from the folder of its files: %j", async (sources, link) => {
+    const content = sources.map((src) => ({ src, files: ["**/*.md"] }));
+    const files = { "docfx.json": JSON.stringify({ build: { content } }), "articles/a.md": "text" };
+    expect((await pageOf(files, "articles/a.md", { linkStyle: "docfx" })).link).toBe(link);
+  });
+});
+
 describe("links of Starlight", () => {
   it("a link leads to a page by its address", async () => {
     const files = {
