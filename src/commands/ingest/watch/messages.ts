@@ -69,6 +69,11 @@ export interface WatchMessages {
   note(message: string): Promise<void>;
 }
 
+/** A time as a person types it for a flag: `1h`, `1h30m`, `10m`, `5s`. */
+function intervalText(ms: number): string {
+  return formatDuration(ms).replace(/(?<=[a-z])0+[a-z]$|\.0(?=s$)/, "");
+}
+
 /** `events`: as objects on stdout, one line each, beside the lines for people on stderr. */
 export function createMessages(output: Output, events: boolean): WatchMessages {
   let trouble: { kinds: Set<string>; sinceMs: number } | undefined;
@@ -80,7 +85,7 @@ export function createMessages(output: Output, events: boolean): WatchMessages {
   };
   return {
     async started(everyMs) {
-      const message = `watching for changes, with a full check every ${formatDuration(everyMs)}`;
+      const message = `watching for changes, with a full check every ${intervalText(everyMs)}`;
       await output.note(`${message}; Ctrl-C ends`);
       await emit("watching", message);
     },

@@ -47,7 +47,7 @@ describe("--watch and --settle: rounds", () => {
     ]);
     expect(rests.map(({ rounds }) => rounds)).toEqual([1, 2, 3, 4]);
     expect(rests[0]!.text).toMatch(
-      /^watching for changes, with a full check every 1h0m; Ctrl-C ends$/m,
+      /^watching for changes, with a full check every 1h; Ctrl-C ends$/m,
     );
     expect(rests[1]!.text).toBe("09:00:02 1 updated, 1 unchanged in 0.0s\n");
     expect([rests[2]!.text, rests[3]!.text]).toEqual(["", ""]);
@@ -68,12 +68,13 @@ describe("--watch and --settle: rounds", () => {
 
   it("look at the whole folder each --every, with a new watcher", async () => {
     const service = await startTestService({ files });
-    const { rests } = await inSteps(service, { every: 600_000 }, [
+    const { rests, stderr } = await inSteps(service, { every: 600_000 }, [
       (rest) => {
         expect(rest.ms).toBe(600_000);
         writeFiles(service.folder, { "docs/c.md": "# C\n\nMissed.\n" });
       },
     ]);
+    expect(stderr).toMatch(/with a full check every 10m; Ctrl-C ends$/m);
     expect(rests[1]).toMatchObject({ rounds: 2, opened: 2, open: 1 });
     expect(rests[1]!.text).toMatch(/^09:10:00 1 created/m);
   });
