@@ -52,11 +52,14 @@ export function textOfUnmarked(
 ): string | undefined {
   if (mark !== undefined) return undefined;
   const unused = findUnusedMark(start, rulesOf(context));
-  const why =
+  const [why, more] =
     unused === undefined
-      ? "No git repository or project file marks it"
-      : `Other users can write to ${unused}, so it is not used as the root`;
-  return `project root: ${folder}. ${why}: ids depend on the paths you pass. To keep the ids stable, set the root: --root DIR`;
+      ? ["No git repository or project file marks it", ""]
+      : [
+          `Other users can write to ${unused}, so it is not used as the root`,
+          `, or keep them out: chmod go-w ${unused}`,
+        ];
+  return `project root: ${folder}. ${why}: ids depend on the paths you pass. To keep the ids stable, set the root: --root DIR${more}`;
 }
 
 /**

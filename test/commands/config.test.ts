@@ -414,6 +414,20 @@ chat: { personaId: 3 } # Ann
     });
   });
 
+  it("--local keeps the trust in a file of the user's own, and gives none to a foreign one", async () => {
+    const set = ["config", "set", "ingest.idPrefix", "x/", "--local"];
+    const trustFile = (desk: Desk): string => join(desk.home, "state", "knowctl", "trust.json");
+    const own = createDesk();
+    expect((await run(own, set)).err).not.toContain("trust");
+    expect(readFileSync(trustFile(own), "utf8")).toContain(".cliconfig.json");
+    const again = await run(own, ["config", "unset", "ingest.idPrefix", "--local"]);
+    expect(again.err).not.toContain("trust");
+    const foreign = createDesk();
+    foreign.put(".cliconfig.json", { ingest: { drafts: true } });
+    expect((await run(foreign, set)).err).toContain("knowctl config trust");
+    expect(existsSync(trustFile(foreign))).toBe(false);
+  });
+
   it("unset removes, and says when there is nothing", async () => {
     const desk = createDesk();
     desk.putUser({ chat: { personaId: 3, temperature: 1 } });

@@ -13,9 +13,9 @@ import type { ConfigContent } from "../../config/values/schema.ts";
 import { nearest } from "../../nearest.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createOutput } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { contentProblems } from "./check.ts";
-import { loadToShow, machineOf, targetFile } from "./files.ts";
+import { loadToShow, machineOf, saveProject, targetFile } from "./files.ts";
 
 export interface ChangeOptions extends GlobalFlags {
   /** Change the project file instead of the user file. */
@@ -25,6 +25,7 @@ export interface ChangeOptions extends GlobalFlags {
 interface Opened {
   draft: Draft;
   path: string[];
+  isProject: boolean;
 }
 
 function profileNames(draft: Draft): string[] {
@@ -46,7 +47,14 @@ async function open(context: Context, key: string, options: ChangeOptions): Prom
       hints: ['use letters, digits, "-", "_" and "."'],
     });
   }
-  return { draft, path };
+  return { draft, path, isProject: target.isProject };
+}
+
+/** Saves the draft and says what was changed. */
+async function save(output: Output, draft: Draft, isProject: boolean, changed: string) {
+  const untrusted = isProject ? await saveProject(draft) : await saveDraft(draft);
+  await output.note(changed);
+  if (untrusted !== undefined) await output.note(untrusted);
 }
 
 function fromJson(text: string): unknown {
@@ -119,7 +127,7 @@ export async function configSet(
   [key = "", text = ""]: string[],
   options: ChangeOptions,
 ): Promise<void> {
-  const { draft, path } = await open(context, key, options);
+  const { draft, path, isProject } = await open(context, key, options);
   const isStructure = typeof fromJson(text) === "object" && fromJson(text) !== null;
   if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isStructure) {
     throw new CliError("usage", `${key} is a group of settings, not a value`, {
@@ -130,9 +138,8 @@ export async function configSet(
     throw withoutPlace(key, error);
   });
   checkChange(key, next, path);
-  await saveDraft(next);
   const output = createOutput(context, options);
-  await output.note(`${path.join(".")} set in ${draft.path}`);
+  await save(output, next, isProject, `${path.join(".")} set in ${draft.path}`);
   const isDefault = next.isPrivate && path.join(".") === "defaultProfile";
   const name = isDefault ? readDraft(next, path) : undefined;
   if (typeof name !== "string" || profileNames(next).includes(name)) return;
@@ -147,14 +154,15 @@ export async function configUnset(
   [key = ""]: string[],
   options: ChangeOptions,
 ): Promise<void> {
-  const { draft, path } = await open(context, key, options);
+  const { draft, path, isProject } = await open(context, key, options);
   if (readDraft(draft, path) === undefined) {
     throw new CliError("not-found", `${path.join(".")} is not set in ${draft.path}`, {
       hints: ["see where it is set: knowctl config show --origin"],
     });
   }
-  await saveDraft(changeDraft(draft, path, undefined));
-  await createOutput(context, options).note(`${path.join(".")} removed from ${draft.path}`);
+  const output = createOutput(context, options);
+  const changed = `${path.join(".")} removed from ${draft.path}`;
+  await save(output, changeDraft(draft, path, undefined), isProject, changed);
 }
 
 /** `config use PROFILE`: makes it the default profile of the user file. */
@@ -186,8 +194,9 @@ export async function configUse(
       ],
     });
   }
-  await saveDraft(changeDraft(draft, ["defaultProfile"], name));
-  await output.note(`${name} is now the default profile (${draft.path})`);
+  const next = changeDraft(draft, ["defaultProfile"], name);
+  const changed = `${name} is now the default profile (${draft.path})`;
+  await save(output, next, target.isProject, changed);
   const { source, where } = config.origins.get("profile") ?? { source: "default", where: "" };
   const goesFirst = source === "env" || (source === "project" && !where.startsWith(draft.path));
   if (goesFirst && config.profile !== name) {

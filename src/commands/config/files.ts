@@ -1,11 +1,14 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findProject } from "../../config/find/discover.ts";
+import { saveDraft, type Draft } from "../../config/file/edit.ts";
+import { parseFound } from "../../config/file/parse.ts";
+import { findProject, readNamed } from "../../config/find/discover.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
 import { givenWord } from "../../config/values/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";
 import { userPlaces } from "../../config/find/places.ts";
+import { claimsOf, isTrusted, rememberTrust } from "../../config/trust.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { storedSecrets } from "../secrets.ts";
@@ -51,6 +54,8 @@ export function userFile(machine: Machine): string {
 export interface Target {
   path: string;
   isPrivate: boolean;
+  /** Whether the file needs trust: --config names a file without. */
+  isProject: boolean;
 }
 
 /** The file to change: `--config`, with `--local` the project file, else the user file. */
@@ -62,10 +67,29 @@ export async function targetFile(
   const named = givenWord(options, context.env, "config");
   // A flag wins over the variable.
   if (named && !(options.local === true && named.source === "env")) {
-    return { path: resolve(context.cwd, named.word), isPrivate: false };
+    return { path: resolve(context.cwd, named.word), isPrivate: false, isProject: false };
   }
-  if (options.local !== true) return { path: userFile(machine), isPrivate: true };
+  if (options.local !== true) {
+    return { path: userFile(machine), isPrivate: true, isProject: false };
+  }
   const found = await findProject(context.cwd, { machine, trustAll: false });
   if (found.refused) throw found.refused;
-  return { path: found.file?.path ?? join(context.cwd, ".cliconfig.json"), isPrivate: false };
+  const path = found.file?.path ?? join(context.cwd, ".cliconfig.json");
+  return { path, isPrivate: false, isProject: true };
+}
+
+/**
+ * Saves a changed project file. One that this creates, or that was trusted, is trusted afterwards.
+ * Resolves with what to say of another one, if its settings need trust.
+ */
+export async function saveProject(draft: Draft): Promise<string | undefined> {
+  const { path, machine } = draft;
+  const read = async () => await parseFound(await readNamed(path, ""));
+  const keepsTrust = !existsSync(path) || (await isTrusted(await read(), machine));
+  await saveDraft(draft);
+  const file = await read();
+  if (keepsTrust) await rememberTrust(file, machine);
+  else if (claimsOf(file.content).length > 0)
+    return `trust ${path} before you upload: knowctl config trust`;
+  return undefined;
 }

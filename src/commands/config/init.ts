@@ -7,10 +7,8 @@ import {
   saveDraft,
   type Draft,
 } from "../../config/file/edit.ts";
-import { parseFound } from "../../config/file/parse.ts";
-import { findProject, readNamed } from "../../config/find/discover.ts";
+import { findProject } from "../../config/find/discover.ts";
 import { expandPath } from "../../config/find/folders.ts";
-import { isTrusted, rememberTrust } from "../../config/trust.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
 import { AddressProblem, addressHint, parseBaseUrl } from "../../config/values/url.ts";
 import { isProfileName } from "../../config/values/validate.ts";
@@ -28,7 +26,7 @@ import {
   type Answers,
   type TestOptions,
 } from "./connection.ts";
-import { machineOf, userFile } from "./files.ts";
+import { machineOf, saveProject, userFile } from "./files.ts";
 
 export interface InitOptions extends TestOptions {
   withToken?: boolean;
@@ -286,13 +284,11 @@ async function initIdPrefix(
   if (given === undefined && readDraft(draft, prefixMember) !== undefined) return;
   const prefix = given ?? (await askPrefix(context, prompt, output, folder));
   if (prefix === noPrefix || prefix === "") return;
-  const keepsTrust = !found || (await isTrusted(await parseFound(found), machine));
-  await saveDraft(changeDraft(draft, prefixMember, prefix));
-  if (keepsTrust) await rememberTrust(await parseFound(await readNamed(path, cwd)), machine);
+  const untrusted = await saveProject(changeDraft(draft, prefixMember, prefix));
   await output.note(
     `ids of documents from ${folder} begin with ${prefix} (ingest.idPrefix in ${path})`,
   );
-  if (!keepsTrust) await output.note(`trust ${path} before you upload: knowctl config trust`);
+  if (untrusted !== undefined) await output.note(untrusted);
 }
 
 /**

@@ -110,7 +110,9 @@ function objectOf(items: readonly ParsedPair[], source: Source, isMetadata: bool
   const found = new Map<string, unknown>();
   for (const pair of items) {
     const start = pair.key.range[0];
-    if (!isScalar(pair.key)) throw new SyntaxProblem("a key must be one value", start);
+    if (!isScalar(pair.key)) {
+      throw new SyntaxProblem("a key must be one value; quote a text that begins with {", start);
+    }
     const key = keyOf(pair, isMetadata);
     if (prototypeKeys.has(key)) throw new SyntaxProblem(`the key "${key}" is not allowed`, start);
     if (found.has(key)) throw new SyntaxProblem(`the key "${key}" is duplicated`, start);
