@@ -17,15 +17,26 @@ const alone = [
   "sandbox/http",
 ].map((name) => `test/${name}.test.ts`);
 
-// From ten seconds on. A long file that starts last keeps one processor waiting for the other.
+// From eight seconds on. A long file that starts last keeps one processor waiting for the other.
 const longest = [
   "cli/flags",
-  "docs/blocks",
   "cli/output-flags",
+  "commands/ingest/claim",
+  "commands/ingest/watch/folder",
+  "commands/mcp/hostile",
+  "docs/blocks",
+  "documents/formats/rst",
   "e2e/action",
   "e2e/examples",
-  "e2e/pipelines",
+  "e2e/ingest/ingest",
   "e2e/ingest/kill",
+  "e2e/pipelines",
+  "e2e/process",
+  "engines/ci",
+  "engines/kubernetes",
+  "engines/rounds",
+  "engines/workers",
+  "model/model",
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Runs the longest files of each project first. The files of a project stay together. */
@@ -45,8 +56,8 @@ export default defineConfig({
     // Forks: the configuration search changes the working directory for a moment, which threads cannot.
     pool: "forks",
     sequence: { sequencer: LongestFirst },
-    // The default leaves a processor free, which is half of a machine with two.
-    maxWorkers: availableParallelism(),
+    // One more than processors: leases, watchers and limits of time are waited for, without a processor.
+    maxWorkers: availableParallelism() + 1,
     // Else the style of the sandbox's page would be empty.
     css: { include: [/\/sandbox\/page\//] },
     // Above the patience with a single step, whose failure says more.

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,9 +12,20 @@ import { cleanEnvironment, temporaryFolder } from "../support.ts";
 export const scope = "@acme";
 const version = "9.9.9";
 
+let packed: Buffer | undefined;
+
 /** A packed package `@acme/knowctl` whose program prints its arguments. */
 export function packSmall(): { path: string; bytes: Buffer } {
   const folder = temporaryFolder();
+  const path = join(folder, `acme-knowctl-${version}.tgz`);
+  if (packed === undefined) {
+    pack(folder);
+    packed = readFileSync(path);
+  } else writeFileSync(path, packed);
+  return { path, bytes: packed };
+}
+
+function pack(folder: string): void {
   const manifest = {
     name: `${scope}/knowctl`,
     version,
@@ -28,8 +39,6 @@ export function packSmall(): { path: string; bytes: Buffer } {
       '#!/usr/bin/env node\nconsole.log(`small knowctl: ${process.argv.slice(2).join(" ")}`);\n',
   });
   execFileSync("npm", ["pack"], { cwd: folder, env: cleanEnvironment(folder), stdio: "pipe" });
-  const path = join(folder, `acme-knowctl-${version}.tgz`);
-  return { path, bytes: readFileSync(path) };
 }
 
 /** A registry on loopback that has that package under a name; it closes when the test ends. */

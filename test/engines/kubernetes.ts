@@ -33,6 +33,8 @@ export function checkManifests(
   writeFileSync(join(folder, "manifests.ts"), [imports, ...lines].join("\n"));
   const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
   const flags = ["--noEmit", "--strict", "--allowImportingTsExtensions", "--pretty", "false"];
+  // Without the types of browsers and a check of the API's own: a fifth of the time.
+  flags.push("--lib", "es2023", "--skipLibCheck");
   const { stdout } = spawnSync(
     process.execPath,
     [join(dirname(compiler), "bin", "tsc"), ...flags, join(folder, "manifests.ts")],
