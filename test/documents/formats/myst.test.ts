@@ -379,6 +379,18 @@ describe("Quarto", () => {
     );
   });
 
+  it("includes files in code, but not where a page shows how", () => {
+    const root = temporaryFolder();
+    writeFiles(root, { "a.json": "---\n1\n", "b.md": "---\ntitle: B\n---\nb" });
+    const text =
+      "```json\n{{< include a.json >}}\n```\n\n```md\n{{< include b.md >}}\n{{{< include b.md >}}}\n```\n\n`{{< include b.md >}}`";
+    const includes = createIncludes(root);
+    const parsed = readMarkdown(text, "a.qmd", { ...around, includes, site: site("quarto") });
+    expect(tidy(parsed)).toBe(
+      "```json\n---\n1\n```\n\n```md\n---\ntitle: B\n---\nb\n{{< include b.md >}}\n```\n\n`{{< include b.md >}}`",
+    );
+  });
+
   it("knows the metadata of folders, and shows what it is for", () => {
     const root = temporaryFolder();
     writeFiles(root, { "a/_metadata.yml": "tool: {name: Lamp, on: true}\n" });

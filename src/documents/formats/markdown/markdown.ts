@@ -129,10 +129,11 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   // gohugo.io, "Shortcodes": Hugo reads them before Markdown, in code as well.
   const isHugo = expansion.around.site?.generator === "hugo" && /^\{\{[<%]/.test(mark);
   const isBang = mark === "{!" && includesInCode(expansion.around);
-  if (!isHugo && !isBang && isCode(at)) return undefined;
-  if (mark === "{{<" && isQuartoValue(text, at) && isQuarto(expansion.around, chain[0] ?? "")) {
-    return undefined;
-  }
+  // quarto.org, "Includes": so does Quarto, where the shortcode has its line.
+  const isQuartoPage = mark === "{{<" && isQuarto(expansion.around, chain[0] ?? "");
+  const isPart = isQuartoPage && /\n\{\{<[ \t]*include[ \t]/.test(text.slice(at - 1, at + 30));
+  if (!isHugo && !isBang && !isPart && isCode(at)) return undefined;
+  if (isQuartoPage && isQuartoValue(text, at)) return undefined;
   if (mark === "{!") return replaceBang(expansion, at);
   if (mark === "{*") return replaceStar(expansion, at);
   if (mark === "%%" || mark === "{::comment}") return removeComment(expansion, at, mark);

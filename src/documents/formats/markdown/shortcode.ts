@@ -313,7 +313,7 @@ export function shortcodeText(
   if (part) {
     const language = named.get("lang") ?? named.get("language");
     const isCode = language !== undefined || named.get("code") === "true";
-    const body = includedText(expansion, part, at, isCode);
+    const body = includedText(expansion, part, at, isCode || expansion.isCode(at));
     const block = isCode && body !== "" ? `\`\`\`\`${language ?? ""}\n${body}\n\`\`\`\`` : body;
     return { end, text: indented(block, text, at) };
   }
