@@ -69,6 +69,10 @@ describe("values of a page of Jekyll", () => {
     ["{% comment %}no{% endcomment %}yes", "yes"],
     ["{% for t in page.tags %}{{ forloop.index }}{{ t }};{% endfor %}", "1x;2y;"],
     ["{% for t in page.none %}x{% else %}none{% endfor %}", "none"],
+    [
+      "{% assign t = 'T' %}{% assign all = page.tags | where_exp: 't', \"t != 'x' and page.note == 'n1'\" %}{{ all | join: '+' }}{{ t }}",
+      "yT",
+    ],
     ["{% for t in page.tags reversed offset: 1 %}{{ t }}{% endfor %}", "y"],
   ])("%s is %s", (body, expected) => {
     expect(read(body).text).toBe(expected);
@@ -93,6 +97,8 @@ describe("values of a page of Jekyll", () => {
     );
     expect(text).toBe("a  z");
     expect(notices).toEqual(["leftOut expression 1", "leftOut shortcode 1"]);
+    const later = "{% assign all = page.tags | where_exp: 't', 't == site.time' %}a {{ all }}";
+    expect(read(later)).toMatchObject({ text: "a ", notices: ["leftOut expression 1"] });
     const attributes = { "site.time": "noon" };
     expect(read("a {{ site.time }}", { attributes }).text).toBe("a noon");
   });

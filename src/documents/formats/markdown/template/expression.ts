@@ -109,12 +109,27 @@ function readArguments(reader: Reader): Known[] {
   return values;
 }
 
+/** jekyllrb.com, "Liquid filters", `where_exp`: the items for which a condition about a name holds. */
+function itemsWhere(value: Value, [name, condition]: readonly Value[], scope: Scope): Known {
+  const [key, text] = [textOf(name ?? null), textOf(condition ?? null)];
+  if (!Array.isArray(value) || key === undefined || text === undefined) return undefined;
+  const { variables } = scope;
+  const before = [variables.get(key), variables.has(key)] as const;
+  const results = value.map((item) =>
+    holds(text, { ...scope, variables: variables.set(key, item) }),
+  );
+  if (before[1]) variables.set(key, before[0]);
+  else variables.delete(key);
+  return results.includes(undefined) ? undefined : value.filter((_, at) => results[at]);
+}
+
 function readFiltered(reader: Reader): Known {
   let value = readValue(reader);
   while (take(reader, "|")) {
     const name = reader.tokens[reader.at++]?.text ?? "";
     const values = readArguments(reader);
-    const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
+    const own = name === "where_exp" ? itemsWhere : undefined;
+    const filter = own ?? (Object.hasOwn(filters, name) ? filters[name] : undefined);
     const isKnown = value !== undefined && values.every((each) => each !== undefined);
     // `default` is there for values that are missing.
     value = filter && isKnown ? filter(value as Value, values as Value[], reader.scope) : undefined;
