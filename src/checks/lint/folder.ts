@@ -153,7 +153,7 @@ function countByFolder(paths: Iterable<string>): Map<string, number> {
 /**
  * The findings, with one for each folder whose most pages have a finding of a rule that says so
  * (`ofMost`): such a folder has a way of its own, and one cause. `paths` are those of all pages. Of
- * those that other pages include, such rules say nothing: they are parts.
+ * files that other pages include, a rule may say nothing (`ignoresParts`).
  */
 export function byMost(
   findings: readonly LintFinding[],
@@ -161,7 +161,7 @@ export function byMost(
   included: ReadonlySet<string>,
   rules: readonly PageRule[],
 ): LintFinding[] {
-  const names = new Set(rules.filter(({ ofMost }) => ofMost).map(({ name }) => name));
+  const names = new Set(rules.filter((rule) => rule.ignoresParts).map(({ name }) => name));
   let rest = findings.filter(({ rule, path }) => !names.has(rule) || !included.has(path));
   for (const { name, ofMost } of rules) {
     const found = ofMost ? rest.filter(({ rule }) => rule === name) : [];

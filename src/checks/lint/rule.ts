@@ -78,6 +78,8 @@ export interface RuleText {
 export interface PageRule extends RuleText {
   kind: "page";
   check(page: LintPage): Iterable<Found>;
+  /** Files that other pages include are parts of them, and have no findings of the rule. */
+  ignoresParts?: true;
   /** The message of one finding for a folder, where most pages have the finding; undefined if each counts. */
   ofMost?: (count: number) => string;
 }

@@ -30,6 +30,8 @@ export interface Parsed {
   emptyReason?: string;
   /** What the file contains and the body lacks. */
   leftOut?: readonly LeftOut[];
+  /** The page is a slide without a title, which another page shows in a frame. */
+  isSlide?: boolean;
   /** Hidden text that the body lacks; the rest of the body is as it stands in the file. */
   removed?: readonly RemovedLines[];
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { byMost, byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
 import type { FolderRule } from "../../../src/checks/lint/rule.ts";
 import { duplicateTitle, missingTitle } from "../../../src/checks/lint/rules/identity.ts";
+import { templateText } from "../../../src/checks/lint/rules/markup.ts";
 import { findingWith } from "./finding.ts";
 
 it("compares the facts of each rule in the order of paths and rows", () => {
@@ -83,6 +84,18 @@ describe("a folder whose pages have no titles", () => {
   it("has one for each page, if half of them have one", () => {
     expect(linesOf(pages("a", 8), pages("b", 8))).toHaveLength(2);
     expect(linesOf(pages("a", 8), [...pages("a/b", 8)])).toHaveLength(9);
+  });
+
+  it("has one finding for templates as well, in which parts count", () => {
+    const templates = pages("t", 8).flatMap((path) => [1, 2].map((line) => ({ path, line })));
+    const findings = templates.map((each) =>
+      findingWith({ ...each, rule: "template-text", message: "{{ a }} is sent as it stands" }),
+    );
+    const all = new Set(pages("t", 8));
+    const found = byMost(findings, all, all, [missingTitle, templateText]);
+    expect(found.map(({ path, line, message }) => `${path}:${line}: ${message}`)).toEqual([
+      "t/0.md:1: template expressions are sent as they stand in 8 documents; this is the first",
+    ]);
   });
 
   it("is none for a part that other pages include", () => {

@@ -3,7 +3,7 @@ import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { bodyOf, hasWords } from "../page/body.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
-import { fewWords, isMoved, isSlide } from "./little-text.ts";
+import { fewWords, isMoved } from "./little-text.ts";
 import { documentName, findRepeated, languageOf, versionOf, isNamedByFile } from "../folder.ts";
 
 // observed-service.md 3.3: a space becomes "_". The percent-encoding after that keeps ids apart.
@@ -130,7 +130,7 @@ function isNamedOnPurpose({ path, settings }: LintPage): boolean {
 
 function problemOf(page: LintPage, title: string): string | undefined {
   const { path, part } = page;
-  if (isSlide(page)) return undefined;
+  if (page.parsed.isSlide) return undefined;
   // The rule empty reports a page without a word.
   if (fewWords(page) === 0 && !hasWords(bodyOf(page).text)) return undefined;
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -155,6 +155,7 @@ export const missingTitle: PageRule = {
     "A folder whose pages have no titles has one finding.",
   bad: "Employees get 28 days of leave.\n",
   good: "# Leave of employees\n\nEmployees get 28 days of leave.\n",
+  ignoresParts: true,
   ofMost: (count) => `${count} documents have no title, and the names of their files replace it`,
   *check(page) {
     // All rows of a file have the same columns.

@@ -1,7 +1,6 @@
 import { bodyOf, type Body, hasWords, countWords, spanOfKey } from "../page/body.ts";
 import { quoted } from "../page/spans.ts";
 import type { FolderFound, FolderRule, LintPage, PageFact, PageRule, Span } from "../rule.ts";
-import { isMap } from "../../../documents/front-matter/values.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { prose } from "./metadata.ts";
 
@@ -100,6 +99,8 @@ const mostOfMoved = 40;
 /** Whether a page only says where its text is now. */
 export function isMoved(page: LintPage): boolean {
   const body = bodyOf(page);
+  // "The page may have moved."
+  if (/(?:^|\/)404\.\w+$/.test(page.path)) return false;
   if (body.text.length > longestTiny || !moved.test(body.text)) return false;
   return countWords(withoutHeadings(body), mostOfMoved) < mostOfMoved;
 }
@@ -109,17 +110,6 @@ export function isWay(page: LintPage): boolean {
   const { path, settings, source = "" } = page;
   if (fewWords(page) === undefined) return false;
   return listOfPages.test(source) || (indexPage.test(path) && siteOf(path, settings) !== undefined);
-}
-
-/**
- * Whether the page is a slide without a title, which another page shows in a frame: quarto.org,
- * "Presentations", as the only format of its front matter.
- */
-export function isSlide({ parsed }: LintPage): boolean {
-  const { format, title } = parsed.frontMatter?.data ?? {};
-  if (format === undefined || format === null || title !== undefined) return false;
-  const names = typeof format === "object" && isMap(format) ? Object.keys(format) : [format];
-  return names.every((name) => /^(?:revealjs|beamer|pptx)$/.test(String(name)));
 }
 
 /** Where a page names the program that writes its text; undefined if none does. */
@@ -161,7 +151,7 @@ export const tiny: PageRule = {
     const words = fewWords(page);
     if (words === undefined || !hasWords(bodyOf(page).text)) return;
     // One decision is an answer to all of them: the rule text-elsewhere.
-    if (isWay(page) || isMoved(page) || programOf(page) || isSlide(page)) return;
+    if (isWay(page) || isMoved(page) || programOf(page) || page.parsed.isSlide) return;
     if (words >= fewestOfSentence && isSentence(page)) return;
     const shown =
       words === 0

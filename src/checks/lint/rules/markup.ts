@@ -210,6 +210,7 @@ export const templateText: PageRule = {
     "Write the value, send the built pages, or put an example in code marks.",
   bad: "# Download\n\nThe current version is {{ site.version }}. It needs 200 MB of disk space.\n",
   good: "# Download\n\nThe current version is 4.2. It needs 200 MB of disk space.\n",
+  ofMost: (count) => `template expressions are sent as they stand in ${count} documents`,
   *check(page) {
     const { text } = bodyOf(page);
     // Without marks for code, a text cannot tell its examples from its mistakes.

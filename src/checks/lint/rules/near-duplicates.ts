@@ -40,7 +40,7 @@ function isIncluded({ source, parsed }: LintPage, texts: readonly string[]): boo
 function collectText(page: LintPage): TextFact | undefined {
   if (!page.document) return undefined;
   const texts = page.document.sections.map(({ text = "" }) => text);
-  if (isIncluded(page, texts)) return undefined;
+  if (isIncluded(page, texts) || page.parsed.isSlide) return undefined;
   const signature = signatureOf(texts);
   if (!signature) return undefined;
   const hashOf = (value: string): string => hash("sha256", value, "hex").slice(0, 16);

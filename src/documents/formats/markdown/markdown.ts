@@ -296,7 +296,7 @@ function expand(
   { body, bodyLine, frontMatter }: SplitText,
   path: string,
   around: Surroundings,
-): { text: string; leftOut: LeftOut[]; ids: readonly string[] } {
+): { text: string; leftOut: LeftOut[]; ids: readonly string[]; isSlide?: boolean } {
   const expanded =
     body.search(constructOf(around)) === -1
       ? undefined
@@ -348,8 +348,9 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
     const page = toMarkdown({ ...split, body: whole }, path, around);
     return { ...page, leftOut: [...log.entries, ...(page.leftOut ?? [])] };
   }
-  const { text: expanded, leftOut, ids } = expand({ ...split, body }, path, around);
+  const { text: expanded, leftOut, ids, isSlide } = expand({ ...split, body }, path, around);
   const parsed: Parsed = { frontMatter, body: expanded, bodyLine, isMarkdown: true, warnings };
+  if (isSlide) parsed.isSlide = true;
   if (isVault(around)) Object.assign(parsed, noteProperties(frontMatter, path));
   if (!around.keepsHidden) {
     // The lines of a body that was expanded are not those of the file.

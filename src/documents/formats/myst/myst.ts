@@ -3,7 +3,8 @@ import type { FrontMatter } from "../../front-matter/front-matter.ts";
 import type { Surroundings } from "../format.ts";
 import { createReading } from "../rst/rst-reading.ts";
 import { readFences } from "./fences.ts";
-import { mystPage } from "./page.ts";
+import { mystPage, type MystPage } from "./page.ts";
+import { isMap } from "../../front-matter/values.ts";
 import { quartoValues } from "./quarto-values.ts";
 
 /** Where a Markdown text is from. */
@@ -21,6 +22,7 @@ interface Read {
   leftOut: LeftOut[];
   /** Ids that the page gives to what is no heading. */
   ids: readonly string[];
+  isSlide?: boolean;
 }
 
 const braces = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,10}(?:`{3,}|~{3,}|:{3,})[^\n`{]{0,30}\{/m;
@@ -47,5 +49,15 @@ export function readMyst(text: string, { path, around, frontMatter, line }: Sour
   );
   const read = lines.join("\n");
   const shown = page.isQuarto ? quartoValues(read, page, around, path) : read;
-  return { text: shown, leftOut: reading.leftOut, ids: [...page.ids] };
+  const isSlide = page.isQuarto && frontMatter?.data.title === undefined && isPresentation(page);
+  return { text: shown, leftOut: reading.leftOut, ids: [...page.ids], isSlide };
+}
+
+/** Whether slides are the only format of a page: quarto.org, "Presentations". */
+function isPresentation(page: MystPage): boolean {
+  const format = page.valueOf("format");
+  if (format === undefined || format === null) return false;
+  const names =
+    typeof format === "object" && isMap(format) ? Object.keys(format) : [String(format)];
+  return names.every((name) => /^(?:revealjs|beamer|pptx)$/.test(name));
 }

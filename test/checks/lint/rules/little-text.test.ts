@@ -121,14 +121,28 @@ it("what only other sections say is found by its last sentence", async () => {
 it("slides without a title are shown in a frame of another page", async () => {
   const slide = (format: string): string =>
     `---\nformat: ${format}\n---\n\n## Rooms\n\nBook them.\n`;
-  for (const rule of [tiny, missingTitle]) {
-    for (const format of ["revealjs", "{ revealjs: { width: 300 } }"]) {
-      expect(await check(rule, slide(format), { path: "a.qmd" }), format).toEqual([]);
-    }
-    expect(await check(rule, slide("html"), { path: "a.qmd" })).toHaveLength(1);
-    expect(await check(rule, slide("{ revealjs: x, html: y }"), { path: "a.qmd" })).toHaveLength(1);
-  }
-  expect(await check(tiny, `---\ntitle: A\n${slide("revealjs").slice(4)}`)).toHaveLength(1);
+  const page = "## Rooms\n\nBook them.\n";
+  const files = {
+    "_quarto.yml": "format: html\n",
+    "a.qmd": slide("revealjs"),
+    "b.qmd": slide("{ revealjs: { width: 300 } }"),
+    "c.qmd": page,
+    "d.qmd": slide("{ revealjs: x, html: y }"),
+    "e/_metadata.yml": "format:\n  revealjs:\n    menu: false\n",
+    "e/a.qmd": page,
+    "e/b.qmd": slide("html"),
+    "f.qmd": `---\ntitle: Rooms\n${slide("revealjs").slice(4)}`,
+  };
+  const pathsOf = (found: readonly string[]): string[] =>
+    found.map((line) => line.replace(/:.*/, ""));
+  expect(pathsOf(await lint(missingTitle, files))).toEqual(["c.qmd", "d.qmd", "e/b.qmd"]);
+  expect(pathsOf(await lint(tiny, files))).toEqual(["c.qmd", "d.qmd", "e/b.qmd", "f.qmd"]);
+});
+
+it("a page for what is not found has not moved", async () => {
+  const text = "# Not found\n\nThe page may have been moved to another folder.\n";
+  expect(await lint(textElsewhere, { "404.md": text })).toEqual([]);
+  expect(await lint(textElsewhere, { "405.md": text })).toHaveLength(1);
 });
 
 it("the heading of a page that leads to others needs no subject", async () => {
