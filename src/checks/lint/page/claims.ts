@@ -119,7 +119,7 @@ const number =
   /(?<![\p{Lu}\p{Ll}\p{Lt}\p{Lm}\p{N}_.,:/#@\\=~^<>+第-])(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![\p{N}_:/=~^-]|[.,]\d)/gu;
 // What follows the number: a percent sign, or what is counted.
 const counted =
-  /^(?:\s?[%‰°€£¥]|\s?(?:ms|s|h|kb|mb|gb|tb|kib|mib|gib|px|km|kg|mm|cm|gbit|mbit|kbit)\b|[-\s](?!(?:and|or|in|to|of|for|with|on|at|by|from|as|is|are|was|if|when|while|the|a|an|than|und|oder|bis|et|ou|y|o|a|x)\b)\p{L}{2,}|(?![年月号號]|日(?!間))\p{Lo})/iu;
+  /^(?:\s?[%‰°€£¥]|\s?(?:ms|s|h|kb|mb|gb|tb|kib|mib|gib|px|km|kg|mm|cm|gbit|mbit|kbit)\b|[-\s](?!(?:and|or|in|to|of|for|with|on|at|by|from|as|is|are|was|were|will|can|may|must|should|has|have|does|if|when|while|the|a|an|than|und|oder|bis|et|ou|y|o|a|x)\b)\p{L}{2,}|(?![年月号號]|日(?!間))\p{Lo})/iu;
 const versionWord = /(?:(?<!\p{L})(?:v|vers|верс|wers|verz)\p{L}{0,8}|版本|バージョン|버전)\s?$/iu;
 // What numbers count through, rather than how much.
 const counter =

@@ -288,19 +288,30 @@ function isOfLabels(text: string, from: number): boolean {
   return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 
-/** Where a table of another format than Markdown stands: its first cell that the file has as it is. */
+/** Where a table of another format than Markdown stands: the longest cell of its first row that the file has as it is. */
 function firstCell(
   text: string,
   from: number,
   find: (start: number, end: number) => Span | undefined,
 ): Span | undefined {
   const [line = ""] = /\n[^\n]*/.exec(text.slice(from, from + mostRow)) ?? [];
-  for (const { 0: cell, index } of line.matchAll(/[^|\n]*[\p{L}\p{N}][^|\n]*/gu)) {
+  const cells = [...line.matchAll(/[^|\n]*[\p{L}\p{N}][^|\n]*/gu)];
+  for (const { 0: cell, index } of cells.toSorted((a, b) => b[0].length - a[0].length)) {
     const found = find(from + index, from + index + cell.length);
     if (found) return found;
   }
   return undefined;
 }
+
+// docutils.sourceforge.io, "List Table": the first columns are labels of the rows.
+const stubColumns =
+  /\blist-table\b(?:(?!\blist-table\b)[^]){0,400}:stub-columns:(?:(?!\blist-table\b)[^])*$/;
+const mostBefore = 1000;
+
+/** Whether the directive of a table says that its first column has labels. */
+const hasStubs = (source: string | undefined, span: Span | undefined): boolean =>
+  span !== undefined &&
+  stubColumns.test(source?.slice(Math.max(0, span.start - mostBefore), span.start) ?? "");
 
 export const tableWithoutHeader: PageRule = {
   kind: "page",
@@ -324,6 +335,7 @@ export const tableWithoutHeader: PageRule = {
       if (!isProse(index) || !hasWordsFrom(text, from) || isOfLabels(text, from)) continue;
       const end = text.indexOf("\n", index);
       const span = find(index, end) ?? firstCell(text, from, find);
+      if (hasStubs(page.source, span)) continue;
       yield { message: "the table has no column names", span };
     }
   },

@@ -16,8 +16,8 @@ function collect(page: LintPage): AttributeFact | undefined {
   const { source } = page;
   if (source === undefined || !isAdoc(page) || !text.includes("{")) return undefined;
   const found = findInProse(page, attribute, (name, at) => {
-    // `/users/{id}`: a part of an address; `@{upstream}`: the syntax of a program.
-    const isPart = /[\w/={$@-]/.test(text.charAt(at - 1)) || text.charAt(at + name.length) === "/";
+    // `/users/{id}`: a part of an address; `@{upstream}`, `^{tree}`: the syntax of a program.
+    const isPart = /[\w/={$@^-]/.test(text.charAt(at - 1)) || text.charAt(at + name.length) === "/";
     return isPart || !isUnescaped(source, name) ? undefined : name;
   });
   const fact = new Map<string, Span | null>();

@@ -159,7 +159,7 @@ describe("attributes of AsciiDoc that nothing defines", () => {
   it("are one finding for each name, but no parts of addresses and no syntax of programs", async () => {
     const files = {
       "a.adoc":
-        "= A\n\nVersion {release-number} of /users/{id}/ has `{code}`, @{upstream} and \\{shown}.\n",
+        "= A\n\nVersion {release-number} of /users/{id}/ has `{code}`, @{upstream}, HEAD^{tree} and \\{shown}.\n",
       "b.adoc": "= B\n\n{release-number} and {place}\n",
       "c.adoc": "= C\n:place: Bern\n\nIn {place}.\n",
       "d.md": "# D\n\n{release-number}\n",
@@ -186,6 +186,22 @@ describe("tables of labels", () => {
     ]) {
       expect(await check(tableWithoutHeader, text), text).toEqual([]);
     }
+  });
+
+  it("are named by their directive", async () => {
+    const list = (options: string): string =>
+      `A\n=\n\n.. list-table::\n${options}\n   * - Type of room\n     - quiet\n   * - Size\n     - 12\n`;
+    const options = { path: "a.rst" };
+    expect(await check(tableWithoutHeader, list("   :stub-columns: 1\n"), options)).toEqual([]);
+    expect(await check(tableWithoutHeader, list(""), options)).toHaveLength(1);
+    const two = list("   :stub-columns: 1\n") + list("").slice(4);
+    expect(
+      await check(
+        tableWithoutHeader,
+        two.replace(/Type of room(?![^]*Type of room)/, "Kind of room"),
+        options,
+      ),
+    ).toHaveLength(1);
   });
 
   it("are no tables of numbers, whatever their first column is", async () => {

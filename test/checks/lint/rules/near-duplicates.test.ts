@@ -259,6 +259,10 @@ describe("numbers", () => {
 
   it.each([
     [
+      "3.2 will have fixes for about 18 months in all.",
+      "3.3 will have fixes for about 18 months in all.",
+    ],
+    [
       "Install the tool with Node 18 or later first.",
       "Install the tool with Node 20 or later first.",
     ],
