@@ -15,7 +15,8 @@ const list = (description: string) =>
 const filters = {
   source_types: list("only documents of these source types"),
   document_sets: list("only documents of these document sets"),
-  tags: z.optional(z.record(text("key", 200), text("value", 200))),
+  // "=" ends a key where the filter is written: the rest of it would be of the value.
+  tags: z.optional(z.record(text("key", 200).check(z.regex(/^[^=]+$/)), text("value", 200))),
   since: z.optional(text("only newer documents: 7d, 12h, 2026-01-31", 40)),
 };
 interface Filters {
@@ -156,7 +157,8 @@ const ask: Tool = {
     const line = ["chat", "--output=json", ...session, ...filterFlags(rest), "--", question];
     const result = await run(line);
     // Nothing was asked.
-    if (["usage", "not-configured", "auth"].includes(result.exit)) allowance.giveBack(1);
+    const unasked = ["usage", "not-configured", "auth", "not-found"];
+    if (unasked.includes(result.exit)) allowance.giveBack(1);
     checkExit(result);
     const reply = parseJson<Reply>(result.text);
     const answer = tidy(reply.answer, 30_000) as string;

@@ -172,6 +172,20 @@ it("says of a cancelled upload that it was interrupted, where it notifies of it"
   expect(JSON.parse(told)).toMatchObject({ exit: { code: 130 } });
 });
 
+it("refuses the key of a tag that would be another filter", async () => {
+  const { call } = await open([]);
+  expect((await call("search", { query: "a", tags: { "a=b": "c" } })).isError).toBe(true);
+  expect((await call("search", { query: "a", tags: { a: "b=c" } })).isError).toBe(false);
+});
+
+it("takes no model call for a question of an unknown session, which is not asked", async () => {
+  const { call } = await open(["--allow-tokens", "1"]);
+  const question = { question: "alpha?" };
+  expect((await call("ask", { ...question, session_id: "none" })).isError).toBe(true);
+  expect((await call("ask", question)).isError).toBe(false);
+  expect((await call("ask", question)).isError).toBe(true);
+});
+
 it("leaves nothing behind after thousands of calls", async () => {
   const { send, call, answers, answerOf, waiters } = await open([]);
   const work = ["read_document", "plan", "connectors", "check"] as const;
