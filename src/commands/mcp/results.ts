@@ -2,7 +2,7 @@ import { CliError } from "../../errors.ts";
 import { neutralise } from "../../output/terminal/neutralise.ts";
 
 /** Characters of one result, as JSON: about 10,000 tokens. */
-const mostResultChars = 40_000;
+export const mostResultChars = 40_000;
 /** Characters of a text in a list: a title, a snippet. */
 const mostTextChars = 2000;
 

@@ -179,7 +179,8 @@ describe("mcp", () => {
       Array.from({ length: 600 }, (_, at) => [`docs/${"d".repeat(60)}-${at}.md`, `# ${at}\n\nx\n`]),
     );
     const long = `# Long\n\n${"word ".repeat(10_000)}\n`;
-    const { call } = await open([], { files: { ...many, "docs/long.md": long } });
+    const { call, client } = await open([], { files: { ...many, "docs/long.md": long } });
+    expect(client.getInstructions()).toContain("at most 40000 characters");
     const first = (await call("read_document", { path: "docs/long.md" })).structured;
     expect(first).toMatchObject({ next_offset: 30_000, total_characters: long.length });
     const offset = first["next_offset"];
@@ -189,6 +190,7 @@ describe("mcp", () => {
     const { structured, text } = await call("plan");
     const shown = (structured["documents"] as object[]).length;
     expect(shown + Number(structured["left_out"])).toBe(601);
+    expect(JSON.stringify(structured["documents"]).length).toBeLessThanOrEqual(40_001);
     expect(text.length).toBeLessThan(50_000);
     expect(text).toContain("more");
   });
