@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TestService, startTestService, writeFiles } from "../../service.ts";
@@ -277,7 +277,12 @@ describe("tracked", () => {
       "docs/b.md": "# B\n\nTwo.\n",
     });
     await expectRun(service, "ingest docs --cc-pair-id 2", 0);
+    // What is staged is older than the file, as where a watch goes on: git asks for -f.
+    const path = join(folder, ".knowctl", "state.db");
+    const state = readFileSync(path);
+    writeFileSync(path, "older");
     git(folder, "add", "-f", ".knowctl/state.db");
+    writeFileSync(path, state);
     return service;
   }
 
@@ -304,7 +309,7 @@ describe("tracked", () => {
           line,
           14,
           "git tracks the state",
-          "git rm --cached -r .knowctl",
+          "git rm --cached -f -r .knowctl",
         );
       }
       expect(service.sandbox.ledger.documents.size).toBe(before);
@@ -313,7 +318,7 @@ describe("tracked", () => {
     it("is refused by --state in a folder of the repository, and read again once it is untracked", async () => {
       const service = await withTrackedState();
       const { folder } = service;
-      git(folder, "rm", "-q", "--cached", "-r", ".knowctl");
+      git(folder, "rm", "-q", "--cached", "-f", "-r", ".knowctl");
       await expectRun(service, "status docs --cc-pair-id 2", 0);
       writeFiles(folder, { "ci/state.db": "" });
       git(folder, "add", "-f", "ci/state.db");
@@ -321,7 +326,7 @@ describe("tracked", () => {
         service,
         "ingest docs --cc-pair-id 2 --state ci",
         14,
-        "git rm --cached ci/state.db",
+        "git rm --cached -f ci/state.db",
       );
     });
 

@@ -116,7 +116,7 @@ export function refuseTracked(folder: string, { findTracked }: StateRules): void
   throw new CliError("local", message, {
     isLasting: true,
     hints: [
-      `untrack it: cd ${quoted(top)} && git rm --cached ${what}`,
+      `untrack it: cd ${quoted(top)} && git rm --cached -f ${what}`,
       "unless you made this state, delete its folder as well: the next upload sends all documents again, under the same ids",
     ],
   });
