@@ -257,7 +257,14 @@ async function askPrefix(context: Context, prompt: Prompt, output: Output, folde
   );
   const question = `Id prefix of documents from ${folder} ("${noPrefix}" for none)`;
   const remedy = { exit: "usage", flag: "--id-prefix" } as const;
-  return await prompt.ask(question, remedy, (await proposedPrefix(context, folder)) || noPrefix);
+  const proposed = (await proposedPrefix(context, folder)) || noPrefix;
+  for (;;) {
+    const prefix = await prompt.ask(question, remedy, proposed);
+    // Whoever types ahead answers with the next command; nobody would notice.
+    if (prefix === proposed || !/[\s;|&]/.test(prefix)) return prefix;
+    await output.problem(`${JSON.stringify(prefix)} is no id prefix`);
+    await output.problem("  → write a prefix without spaces, for example handbook/");
+  }
 }
 
 /**

@@ -130,6 +130,17 @@ function screenWriter(output: Output): FindingWriter {
   };
 }
 
+/** With --quiet: what is wrong, and nothing of a healthy connection. */
+function quietWriter(output: Output): FindingWriter {
+  return {
+    async each(finding) {
+      if (finding.status === "ok" || finding.status === "skipped") return;
+      await writeFinding(output, finding, false);
+    },
+    async end() {},
+  };
+}
+
 function ndjsonWriter(output: Output): FindingWriter {
   return {
     each: (finding) => output.json(lineOf("check", finding)),
@@ -145,6 +156,7 @@ function writerOf(output: Output, options: DoctorOptions): FindingWriter {
   const isSelected = filter !== undefined || fields !== undefined || jq !== undefined;
   if (format === "ndjson" && !isSelected) return ndjsonWriter(output);
   if (format === undefined && json !== true && !isSelected) {
+    if (output.quiet) return quietWriter(output);
     return output.isTerminal && !output.verbose ? screenWriter(output) : textWriter(output);
   }
   // --filter and --fields select from the checks; otherwise JSON is the whole report.

@@ -2,6 +2,7 @@ import {
   accessSync,
   constants,
   readFileSync,
+  realpathSync,
   statSync,
   closeSync,
   openSync,
@@ -15,6 +16,7 @@ import {
   pointerHint,
   pointerProblem,
 } from "../../documents/files/bytes/file-bytes.ts";
+import { isInside } from "../../config/find/folders.ts";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 const word = "application/vnd.openxmlformats-officedocument";
@@ -123,6 +125,19 @@ function inspectFile(path: string): LocalFile | string {
 }
 
 /**
+ * Refuses a link in `cwd` that leads out of it: whoever made the folder chose what it leads to. The
+ * real path, and a link elsewhere, are what the person means.
+ */
+function refuseLinkOut(cwd: string, path: string, given: string, flag: string): void {
+  if (!isInside(cwd, path)) return;
+  const real = realpathSync(path);
+  if (isInside(realpathSync(cwd), real)) return;
+  throw new CliError("usage", `${flag}: ${given} is a link that leads out of this folder`, {
+    hints: [`if you mean the file that it leads to, name that: ${real}`],
+  });
+}
+
+/**
  * Checks files before anything is sent. A file that is listed twice counts once. Messages
  * begin with `flag`. Throws CliError `usage`.
  */
@@ -133,7 +148,9 @@ export function checkFiles(cwd: string, paths: readonly string[], flag = "--file
     let found: LocalFile | string;
     try {
       found = inspectFile(path);
+      refuseLinkOut(cwd, path, given, flag);
     } catch (error) {
+      if (error instanceof CliError) throw error;
       found = fileProblem(codeOf(error));
     }
     if (typeof found === "string") {

@@ -339,6 +339,20 @@ describe("trust:", () => {
   });
 });
 
+describe("--quiet", () => {
+  it("prints nothing of a healthy connection, and what is wrong of another", async () => {
+    const { folder: cwd, env } = await startTestService({ dialect: "onyx" });
+    const healthy = createTestContext({ cwd, env, isTTY: true });
+    expect(await main(["doctor", "-q"], healthy)).toBe(0);
+    expect(healthy.stdoutText() + healthy.stderrText()).toBe("");
+    const wrongKey = { ...env, KNOWCTL_API_KEY: "wrong-key-of-mine" };
+    const broken = createTestContext({ cwd, env: wrongKey, isTTY: true });
+    expect(await main(["doctor", "-q"], broken)).toBe(4);
+    expect(broken.stdoutText()).toContain("access-token");
+    expect(broken.stdoutText()).not.toMatch(/^ok /m);
+  });
+});
+
 describe("a terminal:", () => {
   async function onTerminal(args: string[], more: Record<string, string> = {}) {
     const { folder, env } = await startTestService({ dialect: "onyx" });

@@ -1,4 +1,13 @@
-import { appendFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFiles, contentTypeOf, steadyBytes } from "../../../src/commands/files/local.ts";
@@ -108,6 +117,27 @@ describe("chat --file", () => {
     write(world, { [name]: "x" });
     const { stderr } = await world.command(["chat", "--file", name, "hi"], { isTTY: true });
     expect(stderr.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
+  });
+
+  it("a link is followed unless it leads from the folder out of it", () => {
+    const home = temporaryFolder();
+    const cwd = join(home, "work");
+    mkdirSync(cwd);
+    writeFileSync(join(home, "secret.txt"), "words");
+    writeFileSync(join(cwd, "page.txt"), "words");
+    symlinkSync(join(home, "secret.txt"), join(cwd, "out.txt"));
+    symlinkSync("page.txt", join(cwd, "in.txt"));
+    symlinkSync(home, join(cwd, "up"));
+    symlinkSync(join(home, "secret.txt"), join(home, "own.txt"));
+    for (const name of ["out.txt", "up/secret.txt"]) {
+      expect(() => checkFiles(cwd, [name])).toThrow(
+        expect.objectContaining({
+          exit: "usage",
+          hints: [expect.stringContaining(realpathSync(join(home, "secret.txt")))],
+        }),
+      );
+    }
+    expect(checkFiles(cwd, ["in.txt", "../own.txt", "../secret.txt"])).toHaveLength(3);
   });
 
   it.each([
