@@ -108,6 +108,25 @@ function commandsFor(program: Command, word: string, hasSuggestion: boolean): st
   return spelled === undefined ? [] : [spelled];
 }
 
+/** What a person meant who typed words in the wrong order, one dash too few, or a name as an id. */
+function slipOf(message: string, command: Command): string | undefined {
+  const isName = (word: string): boolean => command.commands.some((each) => each.name() === word);
+  const later = command.parent ? undefined : command.args.slice(1).find(isName);
+  if (later !== undefined && message.startsWith("unknown command")) {
+    return `the command comes first: knowctl ${later} …`;
+  }
+  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  if (message.startsWith("option '--cc-pair-id ") && has("--connector")) {
+    return "a name goes with --connector";
+  }
+  let root: Command & { rawArgs?: readonly string[] } = command;
+  while (root.parent) root = root.parent;
+  const short = root.rawArgs?.find((word) => /^-[a-z]/.test(word) && has(`-${word}`));
+  return short !== undefined && message.startsWith("unknown option")
+    ? `use -${short}, with two dashes`
+    : undefined;
+}
+
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
@@ -121,6 +140,8 @@ function usageError(error: CommanderError, command: Command): CliError {
   const known = command.options.map(({ long }) => long);
   const instead = insteadOfFlag(pathOf(command), flag, known);
   if (instead !== undefined) suggestions.splice(0, 1, instead);
+  const slip = slipOf(message, command);
+  if (slip !== undefined) suggestions.splice(0, 1, slip);
   const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
   if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
   if (helpWords.has(command) && suggestions.length === 0) {

@@ -103,6 +103,16 @@ describe("other words", () => {
 describe("usage errors", () => {
   const cases: [string[], RegExp][] = [
     [["ingst"], /unknown command 'ingst'\n.*Did you mean ingest\?/],
+    [["docs", "ingest"], /unknown command 'docs'\n.*the command comes first: knowctl ingest …\n/],
+    [
+      ["ingest", "docs", "-cc-pair-id", "2"],
+      /unknown option.*\n.*use --cc-pair-id, with two dashes/,
+    ],
+    [
+      ["ingest", "docs", "--cc-pair-id", "Handbook"],
+      /whole number.*\n.*a name goes with --connector/,
+    ],
+    [["ingest", ".", "\u2014cc-pair-id"], /no such file.*\n.*long dash: type two hyphens/],
     [["connectors", "lst"], /Did you mean list\?/],
     [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
     [["chat", "--force is what?"], /unknown option .*\n.*after --: chat -- "…"/],

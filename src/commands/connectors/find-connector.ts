@@ -35,9 +35,12 @@ function createNotFound(
   });
   const where = source === undefined ? "" : ` with source ${source}`;
   const isNear = near.length > 0;
+  const id = /^(?:https?:\/\/\S*\/)?(\d{1,10})$/.exec(name)?.[1];
   return new CliError("not-found", `no connector is named ${JSON.stringify(name)}${where}`, {
     details: isNear ? ["did you mean:", ...describeAll(near)] : [],
     hints: [
+      // A number, or the address of the connector's admin page.
+      ...(id === undefined ? [] : [`if ${id} is its id: --cc-pair-id ${id}, or the number alone`]),
       isNear ? "use the whole name or the cc_pair_id" : "`knowctl connectors list` shows all names",
     ],
   });

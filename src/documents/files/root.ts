@@ -56,7 +56,12 @@ export interface ProjectRoot {
 /** The error of a path that does not exist. */
 export function noSuchPath(argument: string, cwd: string): CliError {
   return new CliError("usage", `no such file or folder: ${argument}`, {
-    hints: [`paths are relative to ${cwd}`],
+    hints: [
+      // Editors and chat programs make it of two hyphens.
+      /^[\u2010-\u2015]/.test(argument)
+        ? "it begins with a long dash: type two hyphens for a flag"
+        : `paths are relative to ${cwd}`,
+    ],
   });
 }
 

@@ -273,6 +273,7 @@ describe("connectors find", () => {
     [["Docs", "--source", "file"], /with source file\n/],
     [["zzzzzzz"], /connectors list/],
     [[""], /no connector is named ""/],
+    [["http://h/admin/connector/2"], /no connector is named .*\n.*if 2 is its id: --cc-pair-id 2/],
     [["red"], /"日本語 \^?.*red/],
   ])("%j is exit 9 with candidates", async (args, words) => {
     const service = await startTestService({ pairs });
