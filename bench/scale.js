@@ -1,20 +1,28 @@
 // Workers that claim documents on one shared record: node bench/scale.js DOCUMENTS WORKERS [MS]
-// KNOWCTL_SHARED_STATE names a database of this machine; without workers, one process sends without it. The
-// service answers after MS (20). Prints one line of JSON: the time of all workers, their processor time, what
-// the database did meanwhile, and the time of a run from an empty folder. Linux only.
+// Both may be lists: node bench/scale.js 1000,10000,100000 1,2,4,8. Starts a PostgreSQL of its own, with the settings
+// that it comes with. With 0 workers one process sends without it. The service answers after MS (20). Prints a line
+// of JSON for each: the time of all workers, their processor time, what the database did meanwhile, and time and
+// memory of a run from an empty folder. A million documents need 12 GB in the temporary folder. Linux only.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Client } from "pg";
-import { startIngestionReceiver } from "./service.js";
+import { startIngestionReceiver, withService } from "./service.js";
+import { startDatabase } from "./shared.js";
 
-const [documents, workers, latencyMs = 20] = process.argv.slice(2).map(Number);
+const [sizes = [], counts = [], [latencyMs = 20] = []] = process.argv
+  .slice(2)
+  .map((list) => list.split(",").map(Number));
+if (sizes.length === 0 || counts.length === 0) {
+  console.error("node bench/scale.js DOCUMENTS[,DOCUMENTS] WORKERS[,WORKERS] [MS]");
+  process.exit(2);
+}
 const binary = resolve(import.meta.dirname, "..", "bin", "knowctl.cjs");
 const filesPerFolder = 1000;
 
-/** Files of about 1 KB, in a repository: a run is named by the commit. */
-function writeDocuments(folder) {
+/** Files of about 1 KB. */
+function writeDocuments(folder, documents) {
   const text = "The quick review of the quarterly plan names owners and dates. ".repeat(14);
   for (let n = 0; n < documents; n++) {
     const below = join(folder, "docs", String(Math.floor(n / filesPerFolder)));
@@ -23,7 +31,16 @@ function writeDocuments(folder) {
   }
 }
 
-/** Runs the tool; resolves with its seconds. */
+/** Most memory that a process had so far, in MB; 0 when it has ended. */
+function memoryOf(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Runs the tool; resolves with its seconds and megabytes. */
 function runTool(args, { folder, env }) {
   const begun = performance.now();
   const child = spawn(process.execPath, [binary, ...args], {
@@ -33,10 +50,14 @@ function runTool(args, { folder, env }) {
   });
   let stderr = "";
   child.stderr.on("data", (data) => (stderr += data));
+  let megabytes = 0;
+  const look = () => (megabytes = Math.max(megabytes, memoryOf(child.pid)));
+  const looking = setInterval(look, 200);
   return new Promise((done, fail) => {
     child.on("close", (code) => {
+      clearInterval(looking);
       if (code !== 0) fail(new Error(`exit ${code}: ${stderr}`));
-      else done((performance.now() - begun) / 1000);
+      else done({ seconds: (performance.now() - begun) / 1000, megabytes });
     });
   });
 }
@@ -63,53 +84,64 @@ async function countersOf(connectionString) {
   return { ...rows[0], seconds: processorSeconds(pid, true) };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "knowctl-scale-"));
-const receiver = await startIngestionReceiver(folder, latencyMs);
-const url = process.env.KNOWCTL_SHARED_STATE;
-try {
-  writeDocuments(folder);
-  const record = { KNOWCTL_SHARED_STATE: url, KNOWCTL_STATE_PROJECT: `scale-${process.pid}` };
-  const env = { ...process.env, ...receiver.env };
-  delete env.KNOWCTL_SHARED_STATE;
-  if (workers > 0) Object.assign(env, record);
-  const place = { folder, env };
-  if (workers > 0) await runTool(["state", "share", "--yes"], place);
+const rounded = (value, digits = 10) => Math.round(value * digits) / digits;
+
+/** Sends the documents of a folder with so many workers, and prints a line. */
+async function measure({ folder, documents, workers, service, database }) {
+  if (workers > 0) database.reset();
+  const record = workers > 0 ? database.env : {};
+  const place = { folder, env: { ...process.env, ...service.env, ...record } };
+  const url = database.env.KNOWCTL_SHARED_STATE;
+  if (workers > 0) await runTool(["state", "share", "--yes", "--state", `${folder}-0`], place);
   const state = (name) => ["--state", `${folder}-${name}`];
   const upload = ["ingest", "docs", "--root", folder, "--cc-pair-id", "2", "--quiet"];
   const claim = workers > 0 ? ["--claim", "--run", "scale"] : [];
   const counters = async () => (workers > 0 ? await countersOf(url) : {});
   const [before, used, begun] = [await counters(), processorSeconds("self"), performance.now()];
   const all = Array.from({ length: Math.max(1, workers) }, (_, n) => n);
-  await Promise.all(all.map((n) => runTool([...upload, ...claim, ...state(n)], place)));
+  const ran = await Promise.all(all.map((n) => runTool([...upload, ...claim, ...state(n)], place)));
   const seconds = (performance.now() - begun) / 1000;
   const cpu = processorSeconds("self") - used;
   const after = await counters();
-  const later = workers > 0 ? "later" : 0;
-  const laterSeconds = await runTool([...upload, ...state(later)], place);
+  const later = await runTool([...upload, ...state(workers > 0 ? "later" : 0)], place);
   const each = (name, factor = 1, digits = 1) => {
     const value = (factor * (after[name] - before[name])) / documents;
-    return Number.isNaN(value) ? undefined : Math.round(value * digits) / digits;
+    return Number.isNaN(value) ? undefined : rounded(value, digits);
   };
   console.log(
     JSON.stringify({
       documents,
       workers,
       latencyMs,
-      seconds: Math.round(seconds * 10) / 10,
+      seconds: rounded(seconds),
       perSecond: Math.round(documents / seconds),
-      cpuMs: Math.round((100_000 * cpu) / documents) / 100,
+      cpuMs: rounded((1000 * cpu) / documents, 100),
+      megabytes: Math.round(Math.max(...ran.map(({ megabytes }) => megabytes))),
       databaseCpuMs: each("seconds", 1000, 100),
       rows: after.rows === undefined ? undefined : after.rows - before.rows,
       bytesEach: each("bytes"),
       walEach: each("wal"),
       commitsPer1000: each("commits", 1000),
-      laterSeconds: Math.round(laterSeconds * 10) / 10,
+      laterSeconds: rounded(later.seconds),
+      laterMegabytes: Math.round(later.megabytes),
     }),
   );
-} finally {
-  await receiver.stop();
-  for (const name of [...Array(Math.max(1, workers)).keys(), "later"]) {
+  for (const name of [...all, "later"])
     rmSync(`${folder}-${name}`, { recursive: true, force: true });
-  }
-  rmSync(folder, { recursive: true, force: true });
 }
+
+await withService(startDatabase(), async (database) => {
+  for (const documents of sizes) {
+    const folder = mkdtempSync(join(tmpdir(), "knowctl-scale-"));
+    try {
+      writeDocuments(folder, documents);
+      await withService(startIngestionReceiver(folder, latencyMs), async (service) => {
+        for (const workers of counts) {
+          await measure({ folder, documents, workers, service, database });
+        }
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+});

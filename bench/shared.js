@@ -17,7 +17,7 @@ function unprivileged() {
 }
 
 /** Starts a PostgreSQL on a socket in a folder, with the settings that it comes with. */
-async function startDatabase() {
+export async function startDatabase() {
   const folder = mkdtempSync("/tmp/knowctl-bench-pg-");
   const user = unprivileged();
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
