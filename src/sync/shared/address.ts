@@ -65,6 +65,12 @@ function decoded(text: string): string {
   }
 }
 
+/** The URL in a text. libpq allows no host beside a user: postgres://user@/database?host=/run. */
+function urlIn(text: string): URL | undefined {
+  const named = text.replace(/^(\w+:\/\/[^/?#]*@)(?=[:/?]|$)/, "$1localhost");
+  return URL.canParse(named) ? new URL(named) : undefined;
+}
+
 /**
  * Parses the URL of a shared record: `postgres://user@host:port/database?sslmode=…`; `host` and `port`
  * may be parameters (libpq, 34.1.1.2), so that a Unix socket can be named. Throws CliError `usage`
@@ -72,7 +78,7 @@ function decoded(text: string): string {
  */
 export function parseSharedUrl(text: string): SharedAddress {
   // A URL of Node lacks neither host nor path; libpq allows both: postgres:///database?host=/run.
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = urlIn(text);
   if (!url) throw invalidUrl("is not a URL");
   const defaultPort = defaultPorts[url.protocol];
   if (defaultPort === undefined) throw invalidUrl("must begin with postgres://");
@@ -93,8 +99,9 @@ export function parseSharedUrl(text: string): SharedAddress {
 
 /** The texts in a URL that no output may have: the URL, and its password as written and decoded. */
 export function sharedSecrets(text: string): string[] {
-  if (!URL.canParse(text)) return [text];
-  const written = new URL(text).password;
+  const url = urlIn(text);
+  if (!url) return [text];
+  const written = url.password;
   const { password = "" } = parseSharedUrl(text);
   return [text, written, password].filter((each) => each !== "");
 }
@@ -107,7 +114,8 @@ export function holdsPassword(text: string): boolean {
 
 type Failure = readonly [exit: CliError["exit"], what: string, hint: string];
 
-const again = "check the address and the network; --offline-state goes on with the local state";
+const again =
+  "check the address and the network; an upload can go on with the local state: --offline-state";
 const changed: Failure = [
   "local",
   "its tables are not as knowctl made them",

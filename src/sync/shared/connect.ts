@@ -11,7 +11,10 @@ type Engine = (address: SharedAddress, machine: SharedMachine) => Promise<Shared
 const postgres: Engine = async (address, machine) =>
   await (await import("./postgres.ts")).openPostgres(address, machine);
 
-/** By scheme. Another engine is a line here and one file beside postgres.ts, loaded on demand. */
+/**
+ * By scheme. Another engine is a line here and one file beside postgres.ts, loaded on demand, as long
+ * as it takes the statements of PostgreSQL: they stand in tables, push, fetch, record, runs and claims.
+ */
 const engines: Readonly<Record<string, Engine>> = {
   "postgres:": postgres,
   "postgresql:": postgres,

@@ -59,6 +59,8 @@ describe("the URL of a shared record", () => {
     ["postgres:///kb?host=/run/pg&port=6000", ["/run/pg", 6000, "kb", undefined, undefined]],
     ["postgres://x@localhost/kb?host=%2Frun%2Fpg", ["/run/pg", 5432, "kb", "x", undefined]],
     ["postgres://[::1]:6543/kb", ["::1", 6543, "kb", undefined, undefined]],
+    ["postgres://x:p@/kb?host=/run/pg", ["/run/pg", 5432, "kb", "x", "p"]],
+    ["postgres://x@:6000/kb", ["localhost", 6000, "kb", "x", undefined]],
   ])("%s", (url, expected) => {
     const { host, port, database, user, password } = parseSharedUrl(url);
     expect([host, port, database, user, password]).toEqual(expected);
