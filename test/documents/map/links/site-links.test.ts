@@ -139,6 +139,8 @@ describe("links of VitePress", () => {
     ["rewrites: { 'en/:rest*': ':rest*' }", "docs/en/guide/a.md", "guide/a.html"],
     ["rewrites: { 'en/:rest*': ':rest*' }", "docs/en/index.md", ""],
     ["rewrites: { 'en/:rest*': ':rest*' }", "docs/chosen/a.md", "chosen/a.html"],
+    ["rewrites: { 'x/:n': ':n' }", "docs/x/a/b.md", "x/a/b.html"],
+    ["rewrites: { 'x/:n*/y.md': ':n*' }", "docs/x/b/y.md", "x/b/y.html"],
     ["rewrites: { 'x/:n/src/(.*)': 'y' }", "docs/x/one/src/a.md", "x/one/src/a.html"],
     [
       "rewrites: { 'x.md': 'z.md', 'x/:n/src/:slug*': 'y/:n/:slug*' }",
