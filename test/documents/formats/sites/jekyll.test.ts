@@ -149,7 +149,7 @@ describe("an include of Jekyll", () => {
     "_includes/box.html":
       '<div class="{{ include.type }}">\n\n    {{ include.text }}{% if include.more %}!{% endif %}\n</div>',
     "_includes/code.html":
-      "<div>\n  <p>\n  {%- if true -%}{% highlight py %}{{ include.code | strip }}{% endhighlight -%}\n  {%- endif -%}\n  <b>after</b>\n</div>",
+      "<div>\n  <p>\n  {%- case 'py' -%}\n  {%- when 'py' -%}{% highlight py %}{{ include.code | strip }}{% endhighlight -%}\n  {%- else -%}x{%- endcase -%}\n  <b>after</b>\n</div>",
     "_includes/in/part.md": "**{{ include.a }}** {{ page.title }}\n",
     "docs/near.md": "near {{ site.version }}",
     "_includes/loop.md": "x{% include loop.md %}",
