@@ -23,8 +23,8 @@ describe("links that a generator resolves", () => {
 
   it("have an address: what a template leaves out is none", async () => {
     const text = '# A\n\n<a href= target="_blank">A</a>, <a target=x href=gone.md>B</a> [C](_)\n';
-    expect(await lint(deadLink, { "a.md": text })).toEqual([
-      "a.md:3:50: the link leads to no file: gone.md",
+    expect(await lint(deadLink, { "docs/a.md": text, "mkdocs.yml": "site_name: A\n" })).toEqual([
+      "docs/a.md:3:50: the link leads to no file: gone.md",
     ]);
   });
 
