@@ -214,7 +214,7 @@ const configCases: Readonly<Record<string, KeyCase>> = {
     requests: { gains: /MIIEpAIBAAKCAQEA/ },
   },
   "lint.rules": {
-    files: folder,
+    files: { "docs/a.md": "# A\n\nShort.\n" },
     command: "lint docs/a.md --rule tiny",
     config: { lint: { rules: { tiny: "error" } } },
     codes: [0, 13],
@@ -223,7 +223,7 @@ const configCases: Readonly<Record<string, KeyCase>> = {
   "state.shared": { tested: "test/commands/state/shared.test.ts" },
   "lint.staleDays": { tested: "test/commands/lint/lint.test.ts" },
   "lint.overrides": {
-    files: folder,
+    files: { "docs/a.md": "# A\n\nShort.\n" },
     command: "lint docs/a.md --rule tiny",
     config: { lint: { overrides: [{ paths: ["docs/**"], rules: { tiny: "error" } }] } },
     codes: [0, 13],

@@ -148,7 +148,7 @@ export function allowing({ in: kind, args, secretCode = 10 }: Shows): FlagCases 
       [kind]: { gains: /MIIEpAIBAAKCAQEA/ },
     },
     "--no-lint": {
-      files: folder,
+      files: { "docs/a.md": "# Alpha\n\nText of alpha\n" },
       // An upload reads the configuration of the test as trusted.
       config: { lint: { rules: { tiny: "error" } } },
       args: args("docs/a.md"),

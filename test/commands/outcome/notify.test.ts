@@ -223,7 +223,7 @@ describe("notify of the configuration", () => {
     configure(service, [{ url: hook.url, on: "always" }]);
     const untrusted = await run(service, upload);
     expect(untrusted.code).toBe(3);
-    expect(untrusted.stderr).toContain(`tells ${new URL(hook.url).origin}`);
+    expect(untrusted.stderr).toContain(`notifies ${new URL(hook.url).origin}`);
     expect(untrusted.stderr).not.toContain(token);
     expect(service.sandbox.ledger.requests).toHaveLength(0);
     expect((await run(service, ["lint", "docs"])).stderr).toContain("ignored: notify");

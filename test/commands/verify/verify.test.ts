@@ -279,6 +279,11 @@ describe("verify", () => {
     const { run } = await uploaded();
     expect((await run("verify", "docs/1.md", "docs/2.md")).stderr).toContain("2 current");
     expect((await run("verify", "nowhere.md")).code).toBe(2);
+    const partly = await run("verify", "docs/1.md", "nowhere.md");
+    expect(partly).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("recorded in nowhere.md") as string,
+    });
     expect((await run("verify", "--since-last")).stderr).toContain("10 current");
     const sample = await run("verify", "--sample", "4", "--json");
     expect((JSON.parse(sample.stdout) as Report).summary["documents"]).toBe(4);

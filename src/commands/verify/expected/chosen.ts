@@ -86,6 +86,18 @@ function recordsOf({ state, targets, source }: Session): VerifiableRecord[] {
     .filter(({ path }) => (path === undefined ? inputs.length === 0 : isInScope(path)));
 }
 
+/** The paths of the command that hold no recorded document: a check of the others would not prove them. */
+function unrecordedInputs(
+  { inputs, find, isWhole }: Session["source"],
+  records: readonly VerifiableRecord[],
+): string[] {
+  if (isWhole) return [];
+  return inputs.filter((input) => {
+    const isInScope = scopeOf([input], find);
+    return !records.some(({ path }) => path !== undefined && isInScope(path));
+  });
+}
+
 /** Whether the last check since the upload leaves nothing to do. */
 function isSettled({ verified }: VerifiableRecord, { depth }: VerifyOptions): boolean {
   if (verified?.result === "current") return true;
@@ -214,10 +226,13 @@ export async function chooseDocuments(
 ): Promise<Chosen> {
   const { state, targets, source } = session;
   const records = recordsOf(session);
-  if (records.length > 0) return await chooseRecorded(context, session, records, options);
+  const unrecorded = unrecordedInputs(source, records);
+  if (records.length > 0 && unrecorded.length === 0) {
+    return await chooseRecorded(context, session, records, options);
+  }
   const hasRecords = serviceTargets(state.database, targets.baseUrl).length > 0;
   if (hasRecords) {
-    const place = source.inputs.length > 0 ? ` in ${source.inputs.join(", ")}` : "";
+    const place = unrecorded.length > 0 ? ` in ${unrecorded.join(", ")}` : "";
     const pair = targets.pair.ccPairId;
     const of = pair === undefined ? "" : ` to pair ${pair}`;
     throw nothingToCheck(`no upload${of} is recorded${place}`, [

@@ -166,7 +166,7 @@ describe("a state that came with the checkout", () => {
     expect(await run(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
     const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
     database.exec(`WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 1010)
-      INSERT INTO accepted SELECT '${service.sandbox.url}#' || i, 'a', 'docs/a.md', 0, 'w', '', NULL, NULL, 1, 1, 'path' FROM n`);
+      INSERT INTO accepted SELECT '${service.sandbox.url}#' || i, 'a', 'docs/a.md', 0, 'w', '', NULL, NULL, 1, NULL, 1, 'path' FROM n`);
     database.close();
     for (const line of ["status", "prune --yes", "ingest docs --cc-pair-id 2", "verify"]) {
       const { code, stderr } = await run(service, line);
