@@ -142,6 +142,10 @@ function usageError(error: CommanderError, command: Command): CliError {
   if (instead !== undefined) suggestions.splice(0, 1, instead);
   const slip = slipOf(message, command);
   if (slip !== undefined) suggestions.splice(0, 1, slip);
+  if (error.code === "commander.missingArgument") {
+    const words = command.registeredArguments.map((each) => `<${each.name()}>`);
+    suggestions.push(`write: knowctl ${[pathOf(command), ...words].join(" ")}`);
+  }
   const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
   if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
   if (helpWords.has(command) && suggestions.length === 0) {

@@ -124,7 +124,8 @@ describe("usage errors", () => {
     [["ingest", "docs", "--output", "csv"], /Expected one of text, table, json, ndjson/],
     [["ingest", ".", "--metadata", "novalue"], /expected key=value/],
     [["connectors", "list", "--filter", "nothing"], /--filter/],
-    [["connectors", "get"], /missing required argument/],
+    [["connectors", "get"], /missing required argument[^]*write: knowctl connectors get <[\w-]+>/],
+    [["config", "set", "a=b"], /write: knowctl config set <key> <value>/],
     [["connectors", "list", "extra"], /too many arguments/],
     [["--timeout", "soon", "connectors", "list"], /Expected a number/],
   ];
