@@ -44,6 +44,8 @@ const commands = {
   "state import": [["state", "import", "state.ndjson", "--yes"]],
   "state move": [["state", "move", "http://127.0.0.1:1", "http://127.0.0.1:2"]],
   "state share": [["state", "share"]],
+  "state unshare": [["state", "unshare", "--yes"]],
+  "state push": [["state", "push"]],
   "report merge": [["report", "merge", "report.json"]],
   "report summary": [["report", "summary", "report.json"]],
   chat: [
@@ -92,7 +94,7 @@ const commands = {
 };
 
 /** Commands of the help that have no entry above, without groups. */
-function unlisted() {
+export function unlisted() {
   const require = createRequire(import.meta.url);
   const { helpTexts } = require(join(projectFolder, "dist", "program.cjs"));
   const names = Object.keys(helpTexts()).filter(Boolean);

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 // @ts-expect-error A script without types.
+import { unlisted } from "../../scripts/prove/hostile.js";
+// @ts-expect-error A script without types.
 import { pageText } from "../../scripts/prove/page.js";
 // @ts-expect-error A script without types.
 import { parts } from "../../scripts/prove/parts.js";
@@ -12,6 +14,10 @@ const known = parts as Record<string, { about: string; minutes: number }>;
 test("all parts together take at most half an hour", () => {
   const minutes = Object.values(known).reduce((sum, part) => sum + part.minutes, 0);
   expect(minutes).toBeLessThanOrEqual(30);
+});
+
+test("each command of the help is tried in the hostile folder", () => {
+  expect((unlisted as () => string[])()).toEqual([]);
 });
 
 test("SECURITY.md names parts and tests that exist", () => {
