@@ -42,7 +42,7 @@ export const directiveNames = {
 
 /** Directives whose page is made of code or data that is not here. */
 export const generatedDirective =
-  /^(?:auto(?!num)|doxygen|argparse|click$|program-output|command-output|swagger|openapi|exec$|inheritance-diagram)/;
+  /^(?:auto(?!num)|doxygen|argparse|click$|program-output|command-output|swagger|openapi|exec$|jinja$|inheritance-diagram)/;
 
 /** The names of Sphinx's builders that make no web page. */
 const otherBuilder =

@@ -371,6 +371,7 @@ describe("directives", () => {
 
   test.each([
     [".. automodule:: a.b\n   :members:", "- `a.b`", "automodule a.b"],
+    [".. jinja:: build", "- `build`", "jinja build"],
     [".. youtube:: x\n\n   Text", "x\n\nText", "youtube"],
     [".. raw:: html\n   :file: x.html", "", "raw html x.html"],
   ])("counts %j", (text, body, what) => {

@@ -82,7 +82,7 @@ export function fewWords(page: LintPage): number | undefined {
 // configuration, those of mkdocstrings, shortcodes, loops of templates, scripts, pages of another
 // site in a frame, and components.
 const programs = [
-  /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)(?:auto[a-z]+|doxygen[a-z]*|click|argparse|openapi)(?:::|\})[^\n]*/m,
+  /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)(?:auto[a-z]+|doxygen[a-z]*|click|argparse|openapi|jinja)(?:::|\})[^\n]*/m,
   /^::: [A-Za-z_]\w*(?:\.\w+)+/m,
   /\{\{[<%][^\n]*|\{%-?\s*(?:for|include)\b[^\n]*/,
   /<(?:script|iframe)\b[^\n]*/i,

@@ -24,6 +24,7 @@ describe("pages whose text is elsewhere", () => {
       "Ledger\n======\n\n.. automodule:: ledger\n    :members:\n",
       ".. automodule:: ledger",
     ],
+    ["a.rst", "Build\n=====\n\n.. jinja:: data_build\n", ".. jinja:: data_build"],
     ["a.md", "# Ledger\n\n```{autoclass} ledger.Account\n```\n", "```{autoclass} ledger.Account"],
     ["a.md", "# Ledger\n\n::: ledger.accounts\n", "::: ledger.accounts"],
     ["a.md", "# Form\n\n<iframe src='https://forms.example.com/1'></iframe>\n", "<iframe"],
