@@ -5,7 +5,6 @@ import { givenWord } from "./given.ts";
 import type { ConfigFile, Origin } from "./layers.ts";
 import { nearest } from "../../nearest.ts";
 import { whereIs } from "../file/problems.ts";
-import { isProfileName } from "./validate.ts";
 import type { ConfigContent } from "./schema.ts";
 
 /** A configuration file with the content in effect. */
@@ -72,9 +71,9 @@ function unknownProfile(
         suggestion
           ? `did you mean --profile ${suggestion}?`
           : "list the profiles: knowctl config list",
-        isProfileName(name)
-          ? `or create it: knowctl config init --profile ${name}`
-          : "an address is no profile: name it with --base-url",
+        URL.canParse(name)
+          ? "an address is no profile: name it with --base-url"
+          : `or create it: knowctl config init --profile ${name}`,
       ];
   return new CliError("not-configured", message, { hints });
 }

@@ -94,6 +94,7 @@ function expectSaidOnce(text: string, outage: Outage): void {
 
 const measureEvery = 25;
 const mostGrowth = 24 * 2 ** 20;
+const mostMoreFiles = 4;
 
 /** What happens to the folder between two rounds. */
 function createEdits(folder: string, random: () => number) {
@@ -201,9 +202,12 @@ async function follow(steps: Iterator<number>, seed: number, prune: boolean): Pr
         service.sandbox.ledger.requests.length = 0;
         service.sandbox.ledger.documents.clear();
         collectGarbage();
-        // A second turn: what the first one has found is closed by now.
-        await new Promise((resolve) => setImmediate(resolve));
-        collectGarbage();
+        // A later turn closes what an earlier one has found; on a busy machine, more than one does.
+        const most = (uses[1]?.files ?? 0) + mostMoreFiles;
+        for (let turn = 0; turn < 50 && (turn === 0 || openFiles() > most); turn++) {
+          await new Promise((resolve) => setImmediate(resolve));
+          collectGarbage();
+        }
         uses.push({ files: openFiles(), heap: process.memoryUsage().heapUsed });
       }
       if (steps.next().done) return "end";
@@ -227,7 +231,7 @@ async function follow(steps: Iterator<number>, seed: number, prune: boolean): Pr
   expect(error, stderr).toMatchObject({ exit: "terminated" });
   // The first rounds load code and open what stays open. A short proof has no more than these.
   const [early = uses[0]!, late = early] = [uses[1], uses.at(-1)];
-  expect(late.files).toBeLessThanOrEqual(early.files + 4);
+  expect(late.files).toBeLessThanOrEqual(early.files + mostMoreFiles);
   expect(late.heap).toBeLessThan(early.heap + mostGrowth);
   return ended;
 }
