@@ -3,7 +3,7 @@ import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { jsonOf } from "./report/json.ts";
 import type { ReportFailure, ReportHead, RunStatus } from "./report/stored/record.ts";
-import { shownText, type ShownPath } from "./paths.ts";
+import { shownText, withoutPath, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./terminal/progress.ts";
 import { dim, green, red, magenta, type Text } from "./terminal/text.ts";
@@ -19,10 +19,10 @@ export function countsText(counts: UploadCounts, isStopped: boolean): string {
   const parts = names.filter((name) => counts[name] > 0);
   if (parts.length === 0) return isStopped ? "nothing sent" : "nothing to do";
   const texts = parts.map((name) => `${formatCount(counts[name])} ${name}`);
-  const { verified } = counts;
-  return [...texts, ...(verified === undefined ? [] : [`${formatCount(verified)} verified`])].join(
-    ", ",
-  );
+  const { verified, renamed = 0 } = counts;
+  if (verified !== undefined) texts.push(`${formatCount(verified)} verified`);
+  if (renamed > 0) texts.push(`${formatCount(renamed)} renamed`);
+  return texts.join(", ");
 }
 
 const reasonsShown = 20;
@@ -148,12 +148,6 @@ export async function writeSummary(
   const where = connectors === "" ? "" : ` · ${connectors}`;
   const took = `${countsText(counts, isStopped)} in ${formatDuration(seconds * 1000)}`;
   await output.note(marks[status], `: ${took}${where}`);
-  if (counts.renamed > 0) {
-    const were = counts.renamed === 1 ? "was" : "were";
-    await output.note(
-      `${countOf(counts.renamed, "file")} ${were} renamed: the documents with the old ids still exist; see \`knowctl status\``,
-    );
-  }
   if (!isStopped) return;
   const sent = `${formatCount(counts.created + counts.updated)} of ${countOf(planned, "document")}`;
   const next =
@@ -263,7 +257,7 @@ export async function writePlanned(
   isRecordless = false,
 ): Promise<void> {
   const path = neutraliseLine(placeOf(each, shown));
-  const detail = neutraliseLine(shownText(each.path, fieldsText(each), shown));
+  const detail = neutraliseLine(withoutPath(each.path, fieldsText(each)));
   const word = wordsOf(each.action, isRecordless)?.row ?? each.action;
   if (!output.isTerminal) {
     await output.line([word, path, neutraliseLine(each.id ?? ""), detail].join("\t"));

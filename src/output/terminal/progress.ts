@@ -10,6 +10,8 @@ export interface UploadCounts {
   failed: number;
   /** With `--verify`: sent documents that the index holds as sent. */
   verified?: number | undefined;
+  /** Files with a new path: their documents are among the others. */
+  renamed?: number | undefined;
 }
 
 export interface ProgressState {

@@ -367,7 +367,7 @@ describe("dry run", () => {
         "update\tdocs/c.md\tdocs/c.md\ttext or link, title",
         "create\tdocs/new.md\tdocs/new.md\t",
       ]);
-      expect(lines[3]).toMatch(/^failed\tdocs\/a\.md\t\tdocs\/a\.md:3:1: /);
+      expect(lines[3]).toMatch(/^failed\tdocs\/a\.md\t\t3:1: /);
       expect(lines).toHaveLength(4);
       expect(stderr).toContain(
         "1 to create, 2 to update, 1 failed, 1 unchanged, 1 skipped, 1 gone",
