@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findFiles } from "../../../src/documents/find/find.ts";
-import { scopeOf } from "../../../src/documents/find/scope.ts";
+import { inputsWithout, scopeOf } from "../../../src/documents/find/scope.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { CliError } from "../../../src/errors.ts";
@@ -661,4 +661,42 @@ it("scopeOf tells the paths within the inputs, also of files that are gone", () 
     false,
     false,
   ]);
+});
+
+describe("inputsWithout", () => {
+  const optionsOf = () => {
+    const files = ["docs/a.md", "docs/sub/b.md", "c.md", "e/x.md"].map((name) => [name, "x"]);
+    const root = createFolder(Object.fromEntries(files) as Record<string, string>);
+    return { cwd: root, settings: compileSettings({ root }), mayBeRemoved: true };
+  };
+  const paths = ["docs/a.md", "docs/sub/deep/b.md", "gone/d.md"];
+
+  it.each([
+    [["docs", "docs/a.md", "docs/sub", "gone", "gone/d.md", "docs/*.md", "."], []],
+    [
+      ["c.md", "e", "go", "docs/b.md", "e/*.md"],
+      ["c.md", "e", "go", "docs/b.md", "e/*.md"],
+    ],
+    [["docs/a.md", "c.md"], ["c.md"]],
+  ])("of %j finds %j", (inputs, without) => {
+    expect(inputsWithout(inputs, optionsOf(), paths)).toEqual(without);
+  });
+
+  it("reads the paths once, however many inputs there are", () => {
+    let read = 0;
+    const counted = {
+      *[Symbol.iterator]() {
+        for (const path of paths) {
+          read++;
+          yield path;
+        }
+      },
+    };
+    inputsWithout(
+      Array.from({ length: 50 }, () => "docs/a.md"),
+      optionsOf(),
+      counted,
+    );
+    expect(read).toBe(paths.length);
+  });
 });

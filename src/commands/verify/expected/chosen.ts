@@ -1,6 +1,6 @@
 import { chooseSample } from "../../../checks/verify/sample.ts";
 import type { Context } from "../../../context.ts";
-import { scopeOf } from "../../../documents/find/scope.ts";
+import { inputsWithout, scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { recordedServices, serviceTargets, targetFor } from "../../../sync/state/target.ts";
@@ -92,10 +92,8 @@ function unrecordedInputs(
   records: readonly VerifiableRecord[],
 ): string[] {
   if (isWhole) return [];
-  return inputs.filter((input) => {
-    const isInScope = scopeOf([input], find);
-    return !records.some(({ path }) => path !== undefined && isInScope(path));
-  });
+  const paths = records.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  return inputsWithout(inputs, find, paths);
 }
 
 /** Whether the last check since the upload leaves nothing to do. */
