@@ -64,8 +64,12 @@ async function readRecord(
         ? "unchanged since it was last read"
         : "would be read again";
     const id = explanation.document?.id ?? "";
-    const targets = state.targetsOf(id);
-    const sent = targets.length === 0 ? "not sent yet" : `accepted by ${targets.join(", ")}`;
+    const ids = [id, record?.document?.id ?? id];
+    const [now, before] = ids.map((each) => state.targetsOf(each).join(", "));
+    const asRecorded = before ? `; recorded as "${ids[1]}", accepted by ${before}` : "";
+    const sent = now
+      ? `accepted by ${now}`
+      : `not sent ${asRecorded ? "under this id" : "yet"}${asRecorded}`;
     const pairs = recordedPairs(state, plannedBaseUrl(source.config));
     return { text: `${seen}; ${sent}`, onlyPair: pairs.length === 1 ? pairs[0] : undefined };
   } finally {

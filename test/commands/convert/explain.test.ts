@@ -54,6 +54,15 @@ it("names the place of a link that a run only counts", async () => {
   ]);
 });
 
+it("says under which id the record has the file, where the flags give it another one", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest --cc-pair-id 2 --id-prefix new/");
+  const { stdout } = await runIn(service, "explain docs/ok.md -o json");
+  expect((JSON.parse(stdout) as { state: string }).state).toMatch(
+    /; not sent under this id; recorded as "new\/docs\/ok\.md", accepted by /,
+  );
+});
+
 it("names the only recorded target, which an upload takes", async () => {
   const service = await startTestService({ files });
   const targetOf = async (): Promise<unknown> => {
