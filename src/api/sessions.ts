@@ -75,10 +75,18 @@ export async function* listSessions(
   }
 }
 
-/** A session with its messages. Throws ApiError, and CliError `not-found` without such an endpoint. */
-export async function getSession(client: Client, id: string): Promise<StoredSession> {
+/**
+ * A session with its messages. With `withinMs`: a single attempt with this timeout, which continues
+ * after an abort. Throws ApiError, and CliError `not-found` without such an endpoint.
+ */
+export async function getSession(
+  client: Client,
+  id: string,
+  withinMs?: number,
+): Promise<StoredSession> {
   const path = pathOf(client, "session", "read a session")(id);
-  const call = callTo("read the session", "GET", path);
+  const limit = withinMs === undefined ? {} : { detachedMs: withinMs };
+  const call = { ...callTo("read the session", "GET", path), ...limit };
   return await client.call(call, (await schemas()).StoredSession);
 }
 

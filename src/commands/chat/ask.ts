@@ -155,7 +155,7 @@ export async function ask(
     sink,
     requestedModel: [modelProvider, modelVersion].filter(Boolean).join("/") || null,
     async onPiece() {
-      checks.checkCaller();
+      checks.follow(turn);
       // Without a message, the session may not exist.
       if (turn.messageId !== null) await memo.record(turn);
     },

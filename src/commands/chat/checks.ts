@@ -2,7 +2,7 @@ import type { ChatParameters } from "../../api/chat/chat.ts";
 import { chatBody } from "../../api/chat/chat-body.ts";
 import type { Client } from "../../api/client.ts";
 import type { Dialect } from "../../api/dialects.ts";
-import type { Turn } from "../../output/chat/turn/answer.ts";
+import { hasText, type Turn } from "../../output/chat/turn/answer.ts";
 import {
   isOwnSearch,
   requestWarnings,
@@ -43,7 +43,7 @@ async function modelOf(client: Client, asked: Asked, turn: Turn): Promise<string
   if (sessionId === null || messageId === null || !client.dialect.paths.session) return null;
   try {
     const { getSession } = await import("../../api/sessions.ts");
-    const { messages } = await getSession(client, sessionId);
+    const { messages } = await getSession(client, sessionId, lookUpTimeoutMs);
     const message = messages.find((each) => each.message_id === messageId);
     return message?.model_display_name ?? null;
   } catch {
@@ -152,20 +152,26 @@ export function createChecks(client: Client, parameters: ChatParameters, found: 
   const asked = askedOf(parameters, client.dialect);
   const lookUps = lookUpsOf(client, found);
   const namesTools = asked.forcedToolId !== undefined || asked.allowedToolIds.length > 0;
-  const tools = namesTools ? lookUps.tools() : undefined;
+  let tools = namesTools ? lookUps.tools() : undefined;
   const providers = asked.model === null ? null : lookUps.providers();
   let anonymous: Promise<boolean | null> | undefined;
   const checkCaller = (): void => void (anonymous ??= lookUps.anonymous());
+  /** Only the warning that no search ran needs the id of the search tool. */
+  const lacksSearch = (turn: Turn): boolean =>
+    asked.filters !== null && !turn.tools.some(isOwnSearch);
   return {
     checkCaller,
+    /** Starts the look-ups that the answer so far makes likely. Call it after each piece. */
+    follow(turn: Turn): void {
+      checkCaller();
+      if (hasText(turn.answer) && lacksSearch(turn)) tools ??= lookUps.tools();
+    },
     /** Warns where the answer differs from the request; for a failed answer, only of a wrong request. Never throws. */
     async warnings(turn: Turn, failure: unknown): Promise<string[]> {
       if (failure !== undefined && turn.failure === null) return [];
       checkCaller();
-      // Only this warning's hint needs the id of the search tool.
-      const noSearch = asked.filters !== null && !turn.tools.some(isOwnSearch);
       const [known, listed, isAnonymous, model] = await Promise.all([
-        tools ?? (noSearch ? lookUps.tools() : null),
+        tools ?? (lacksSearch(turn) ? lookUps.tools() : null),
         providers,
         anonymous ?? null,
         modelOf(client, asked, turn),

@@ -237,10 +237,15 @@ function createTextRenderer(
         if (event.type !== "text") await pen.settle();
         if (!(await answer.draw(event))) activity.draw(event);
       }
-      if (pen.isEmpty) return;
+      const isOver = isStopped(turn) && turn.others.length === 0;
+      // Look-ups follow: the spinner needs a row of its own.
+      if (isOver && output.isTerminal) await pen.endAnswer();
+      if (!isOver && pen.isEmpty) return;
       await spinner.stop();
       await pen.flush();
-      if (!isStopped(turn) && !pen.midLine) spinner.start(waitingFor(events.at(-1)));
+      if (pen.midLine) return;
+      if (isOver) spinner.start("checking what the service made of the question");
+      else if (!isStopped(turn)) spinner.start(waitingFor(events.at(-1)));
     },
     async finish(outcome) {
       const { pen, answer, activity } = await opening;

@@ -70,6 +70,19 @@ describe("text off a terminal", () => {
 });
 
 describe("text on a terminal", () => {
+  it("ends its row with the stop packet, and says that look-ups follow", async () => {
+    const test = createTestContext({ isTTY: true });
+    const turn = createTurn();
+    const starts: string[] = [];
+    const renderer = chatRenderers.text(
+      createOutput(test),
+      { start: (label) => void starts.push(`${label}|${test.stdoutText()}`), async stop() {} },
+      { turn, live: true, show: new Set(), sources: true, all: false },
+    );
+    for (const line of [start(), text("a"), stop]) await renderer.show(advance(turn, line), [line]);
+    expect(starts.at(-1)).toBe("checking what the service made of the question|a\n");
+  });
+
   it("comes at once, one write per network chunk", async () => {
     const { writes } = await play([[start(), text("a"), text("b")], [text("c")], [stop]], {
       isTTY: true,
