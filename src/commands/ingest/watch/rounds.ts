@@ -5,8 +5,10 @@ export type Cause = "start" | "change" | "check" | "retry";
 
 /** How a round went. */
 export interface RoundEnd {
-  /** Whether the next round is a retry, after a growing wait. */
+  /** Whether the round failed: only retries are due, after a growing wait. */
   isTrouble: boolean;
+  /** Whether documents wait for such a retry. Changes are sent meanwhile. */
+  hasUnsent: boolean;
   /** Whether changes are reported; otherwise rounds look for them. */
   hasEvents: boolean;
 }
@@ -84,8 +86,8 @@ async function pause(
 /**
  * Runs rounds until `context.signal` aborts, and throws its reason, or the error of a round. After
  * the first one a round is due when a burst of changes is over, and `everyMs` after the last one that
- * was not due to changes. After trouble only retries are due: after 5 s, then twice as long each time,
- * up to 5 min. Changes during a round make another one due.
+ * was not due to changes. Retries are due after 5 s, then twice as long each time, up to 5 min; after
+ * trouble nothing else is. Changes during a round make another one due.
  */
 export async function runRounds(
   { settleMs, everyMs }: RoundTimes,
@@ -100,19 +102,21 @@ export async function runRounds(
   for (;;) {
     signal.throwIfAborted();
     changes.clear();
-    const { isTrouble, hasEvents } = await round(cause);
+    const { isTrouble, hasUnsent, hasEvents } = await round(cause);
     const endedAt = elapsed();
-    if (cause !== "change") lookedAt = endedAt;
+    // One document that fails for ever must not put off the check for ever.
+    if (cause !== "change" && !(cause === "retry" && hasUnsent)) lookedAt = endedAt;
     const retryMs = Math.min(firstRetryMs * 2 ** retries, mostRetryMs);
-    retries = isTrouble ? Math.min(retries + 1, 10) : 0;
+    retries = isTrouble || hasUnsent ? Math.min(retries + 1, 10) : 0;
     const every = hasEvents ? everyMs : Math.min(everyMs, lookMs);
-    const dueAt = isTrouble ? endedAt + retryMs : lookedAt + every;
+    const retryAt = isTrouble || hasUnsent ? endedAt + retryMs : Infinity;
+    const checkAt = isTrouble ? Infinity : lookedAt + every;
     for (;;) {
       const settledAt = isTrouble ? Infinity : changes.settledAt(settleMs);
-      const left = Math.min(dueAt, settledAt) - elapsed();
+      const left = Math.min(retryAt, checkAt, settledAt) - elapsed();
       if (left > 0) await pause(left, context, changes);
       else {
-        cause = isTrouble ? "retry" : dueAt <= elapsed() ? "check" : "change";
+        cause = checkAt <= elapsed() ? "check" : retryAt <= elapsed() ? "retry" : "change";
         break;
       }
     }

@@ -87,25 +87,31 @@ function laterContext(context: Context): Context {
 interface UploadEnd {
   head: ReportHead;
   /** Documents that were not accepted, and may be later. */
-  unsent: { count: number; first: string[] };
+  unsent: { count: number; first: string[]; ids: string[] };
 }
 
 const unsentShown = 3;
+const unsentNamed = 1000;
 
 function unsentOf(failures: Iterable<ReportFailure>, shown: ShownPath): UploadEnd["unsent"] {
   let count = 0;
   const first: string[] = [];
+  const ids: string[] = [];
   for (const each of failures) {
-    if (each.retryable && count++ < unsentShown) first.push(failureText(each, shown));
+    if (!each.retryable) continue;
+    if (count++ < unsentShown) first.push(failureText(each, shown));
+    if (count <= unsentNamed) ids.push(each.id ?? each.path);
   }
-  return { count, first };
+  return { count, first, ids };
 }
 
-function unsentError({ count, first }: UploadEnd["unsent"]): CliError {
+function unsentError({ count, first }: UploadEnd["unsent"], accepted: number): CliError {
   const more = count - first.length;
   const details = [...first, ...(more > 0 ? [`… and ${formatCount(more)} more`] : [])];
   const were = count === 1 ? "was" : "were";
-  return new CliError("partial", `${countOf(count, "document")} ${were} not accepted`, { details });
+  const others = accepted > 0 ? "; the service accepted others" : "";
+  const message = `${countOf(count, "document")} ${were} not accepted${others}`;
+  return new CliError("partial", message, { details });
 }
 
 /**
@@ -168,8 +174,9 @@ async function endRound(
 ): Promise<void> {
   const removed = head.status === "ok" ? await remove() : 0;
   if (!isFirst) await messages.round(head, removed, head.counts.failed - unsent.count);
-  if (unsent.count > 0) await messages.trouble(unsentError(unsent));
-  else await messages.well();
+  if (unsent.count === 0) return await messages.well();
+  const accepted = head.counts.created + head.counts.updated;
+  await messages.unsent(unsent.ids, accepted, unsentError(unsent, accepted));
 }
 
 interface RoundParts {
@@ -190,7 +197,7 @@ function createRound(
   const once = createOnceSink(context.stderr);
   let isFirst = true;
   let wasWell = false;
-  /** Resolves to whether a retry is due. */
+  /** Resolves to whether documents wait for a retry. */
   const complete = async (inRound: Context): Promise<boolean> => {
     const end = await uploadNow(inRound, isFirst);
     context.signal.throwIfAborted();
@@ -203,24 +210,24 @@ function createRound(
     isFirst = false;
     return end.unsent.count > 0;
   };
-  const fail = async (thrown: unknown): Promise<true> => {
+  const fail = async (thrown: unknown): Promise<void> => {
     context.signal.throwIfAborted();
     refuseHopeless(thrown, isFirst);
     once.endRound(false);
     // The folder may be the reason: another one may have come in its place.
     if (!(thrown instanceof ApiError)) watching.expire();
     await messages.trouble(thrown);
-    return true;
   };
   return async (cause) => {
     if (cause === "check") watching.expire();
     const { signal, end } = untilEnd(context.signal);
-    const isTrouble = await complete({ ...context, stderr: once.sink, signal })
+    const hasUnsent = await complete({ ...context, stderr: once.sink, signal })
       .catch(fail)
       .finally(end);
-    wasWell = !isTrouble;
+    wasWell = hasUnsent === false;
     await watching.tellBlindness();
-    return { isTrouble, hasEvents: watching.hasEvents() };
+    const isTrouble = hasUnsent === undefined;
+    return { isTrouble, hasUnsent: hasUnsent === true, hasEvents: watching.hasEvents() };
   };
 }
 

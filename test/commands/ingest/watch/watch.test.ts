@@ -3,6 +3,7 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { IngestOptions } from "../../../../src/commands/ingest/ingest-options.ts";
+import { createChanges, runRounds } from "../../../../src/commands/ingest/watch/rounds.ts";
 import { openDatabase } from "../../../../src/database.ts";
 import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
 import { schemaOf } from "../../../schemas.ts";
@@ -203,6 +204,58 @@ describe("trouble", () => {
     );
     expect(rests.slice(2, 5).map(({ text }) => text)).toEqual(["", "", ""]);
     expect(rests[5]!.text).toMatch(/^\S+ 1 updated.*\n\S+ well again after 35s\n$/);
+  });
+
+  it("of one document holds back no other, and hides no outage", async () => {
+    const rules: FaultRule[] = [];
+    const service = await startTestService({ files, dialect: "onyx", faults: { rules } });
+    const broken: FaultRule = { when: { ...upload, documentId: "docs/b.md" }, do: { status: 500 } };
+    const { rests } = await inSteps(service, {}, [
+      (rest) => {
+        rules.push(broken);
+        writeFiles(service.folder, { "docs/b.md": "# B\n\nSecond.\n" });
+        return edit(service, "docs/a.md", "# A\n\nSecond.\n")(rest);
+      },
+      wait,
+      edit(service, "docs/a.md", "# A\n\nThird.\n"),
+      (rest) => {
+        rules.unshift({ when: upload, do: { status: 503 } });
+        return edit(service, "docs/a.md", "# A\n\nFourth.\n")(rest);
+      },
+      (rest) => {
+        rules.shift();
+        return rest.change(5);
+      },
+      () => void rules.pop(),
+    ]);
+    const texts = rests.map(({ text }) => text);
+    expect(texts[1]).toMatch(/1 updated, 1 failed[^]*1 document was not accepted; the service acc/);
+    // Retried, and not said again.
+    expect(texts[2]).toBe("");
+    expect(texts[3]).toMatch(/^09:00:13 1 updated, 1 failed in \S+\n$/);
+    expect(texts[4]).toMatch(/^warning: \S+ 2 documents were not accepted\n/);
+    expect(texts[5]).toMatch(/^\S+ 1 updated, 1 failed in \S+\n\S+ well again after 3\.5s\n$/);
+    expect(texts[6]).toMatch(/^\S+ 1 updated, 1 unchanged in \S+\n\S+ well again after 1m46s\n$/);
+  });
+
+  it("of one document for ever does not put off the check", async () => {
+    let nowMs = 0;
+    const causes: string[] = [];
+    const abort = new AbortController();
+    const clock = {
+      elapsed: () => nowMs,
+      sleep: async (ms: number) => void (nowMs += ms),
+      signal: abort.signal,
+    };
+    const times = { settleMs: 2000, everyMs: 60_000 };
+    await expect(
+      runRounds(times, clock, createChanges(clock.elapsed), async (cause) => {
+        causes.push(`${cause} ${nowMs / 1000}`);
+        if (causes.length === 6) abort.abort(new Error("over"));
+        return { isTrouble: false, hasUnsent: true, hasEvents: true };
+      }),
+    ).rejects.toThrow("over");
+    expect(causes).toEqual(["start 0", "retry 5", "retry 15", "retry 35", "check 60", "check 120"]);
   });
 
   it("waits at most five minutes", async () => {
