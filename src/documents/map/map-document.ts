@@ -282,10 +282,21 @@ function imagesOf(
   return found;
 }
 
-/** Names the configuration of a site that cannot be read. */
-function siteNotices({ site }: Effective, settings: DocumentSettings): Notice[] {
+/** Says what the configuration of a site does not tell. */
+function siteNotices(effective: Effective, settings: DocumentSettings): Notice[] {
+  const { site, sections } = effective;
   const problem = site && configOf(site, settings).problem;
-  return problem === undefined ? [] : [{ kind: "site", name: problem }];
+  const isOwn = sections.value === "headings" && siteLinks(effective, settings).anchors === "none";
+  return [
+    ...(problem === undefined
+      ? []
+      : [`whose configuration cannot be read: ${problem}; its values are unknown`]),
+    ...(isOwn
+      ? [
+          "with a slugify of its own: their sections have the link of their page; set ingest.anchors if a style fits",
+        ]
+      : []),
+  ].map((name) => ({ kind: "site", name }));
 }
 
 function emptyReason({ parsed, fields }: Mapping): string {

@@ -67,7 +67,7 @@ export interface Notice {
    * that the service accepts and drops. `unknown`: a member that the service does not know.
    * `link`: the document has no link. `made`: a template or a style made its link. `deadLink`: it
    * has relative links to no file of the project. `leftOut`: the page shows something that the document lacks.
-   * `site`: the configuration of its site cannot be read. `undefined`: it refers to attributes that
+   * `site`: the configuration of its site does not tell all. `undefined`: it refers to attributes that
    * nothing defines.
    */
   kind:
@@ -81,7 +81,7 @@ export interface Notice {
     | "leftOut"
     | "undefined";
   /**
-   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `site` the problem; of `undefined`
+   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `site` what is not told; of `undefined`
    * the attribute; of `leftOut` a LeftOutKind.
    */
   name: string;

@@ -122,6 +122,10 @@ const docsBase = /\bdocs["']?\s*:\s*\{[^{}]{0,2000}?\brouteBasePath["']?\s*:\s*(
 const sourceFolder = /\bsrcDir["']?\s*:\s*(["'`])([\w./-]+)\1/;
 const sourceExclude = /\bsrcExclude["']?\s*:\s*\[([^\]]{0,5000})\]/;
 const rewrites = /\brewrites["']?\s*:\s*\{([^{}]{0,5000})\}/;
+const imported = /\bimport\s*\{([^{}]{0,2000})\}\s*from\s*["']([^"'\n]+)["']/g;
+const slugify = /(?:^|[{,])\s*slugify\b(?:\s*:\s*([\w$]+)(?=\s*(?:[,}\n]|$))|(\s*[,}]))?/m;
+// What these functions of libraries make is known: vitepress.dev, "Header Anchors"; github-slugger.
+const slugs = { "slugify @mdit-vue/shared": "vitepress", "slug github-slugger": "github" };
 const cleanUrls = /\bcleanUrls["']?\s*:\s*true\b/;
 
 /** docusaurus.io, "Versioning": `versions.json` has the names of all versions but the current one. */
@@ -136,10 +140,31 @@ function readDocusaurus(site: Site, root: string): SiteConfig {
   return { data, problem: undefined, paths };
 }
 
+/** How a program says that anchors are made; `none` where that is its own function. */
+function slugsIn(program: string): string | undefined {
+  if (!program.includes("slugify")) return undefined;
+  const known = new Map<string, string>();
+  const own = program
+    .replace(/^\s*(?:\/\/|\/?\*).*$/gm, "")
+    .replace(imported, (_, names: string, module: string) => {
+      for (const each of names.split(",")) {
+        const [name = "", local = name] = each.trim().split(/\s+as\s+/);
+        known.set(local, `${name} ${module}`);
+      }
+      return "";
+    });
+  const [found, named, isShort] = slugify.exec(own) ?? [];
+  if (found === undefined) return undefined;
+  const origin = known.get(named ?? (isShort === undefined ? "" : "slugify")) ?? "";
+  return new Map(Object.entries(slugs)).get(origin) ?? "none";
+}
+
 function readVitepress(site: Site, root: string): SiteConfig {
   const data = noValues();
   const paths = siteFiles(site, root);
-  const text = paths.map((path) => textAt(path, root)).find((each) => each !== undefined) ?? "";
+  const text = paths.map((path) => textAt(path, root) ?? "").join("\n");
+  const own = slugsIn(text);
+  if (own !== undefined) data["slugs"] = own;
   const source = sourceFolder.exec(text)?.[2];
   if (source !== undefined) data["srcDir"] = source;
   if (cleanUrls.test(text)) data["cleanUrls"] = "true";

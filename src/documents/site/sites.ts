@@ -161,9 +161,12 @@ export function siteFiles({ generator, prefix, config }: Site, root: string): st
   if (generator === "docusaurus") return [path, `${folder}versions.json`];
   if (generator === "obsidian") return [`${path}/templates.json`];
   if (generator === "vitepress") {
-    return ["config", "config/index"].flatMap((name) =>
-      ["ts", "mts", "js", "mjs"].map((extension) => `${path}/${name}.${extension}`),
-    );
+    // The rest of a program may stand beside its start.
+    const parts = namesIn(join(root, `${path}/config`)).map(({ name }) => `config/${name}`);
+    const extensions = ["ts", "mts", "js", "mjs"];
+    return [...extensions.map((each) => `config.${each}`), ...parts.sort()]
+      .filter((name) => extensions.includes(name.replace(/.*\./, "")))
+      .map((name) => `${path}/${name}`);
   }
   // gohugo.io, "Configuration directory".
   if (!path.includes("/_default/")) return [path];

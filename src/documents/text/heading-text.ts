@@ -1,8 +1,9 @@
 import { decodeHTMLStrict } from "entities/decode";
 import { codeSpansOf, type Heading, scanStructure } from "./structure.ts";
 
-/** How a site makes anchors of headings. */
+/** How a site makes anchors of headings; `none`: only the ids that headings name are known. */
 export type AnchorStyle =
+  | "none"
   | "github"
   | "docusaurus"
   | "kramdown"
@@ -243,7 +244,7 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
     const isTitle = style === "docusaurus" && level === 1;
     if (isTitle && own === undefined) uniqueGithub(slugOf(textWithBlanks(text), style), seen);
     if (isTitle) return "";
-    if (own !== undefined) return own;
+    if (own !== undefined || style === "none") return own ?? "";
     const slug = slugOf(textWithBlanks(text), style);
     // docutils, nodes.document.set_id: one that is taken, or empty, gets a number.
     if (style === "sphinx") return uniqueId(slug, seen, () => ++unnamed);

@@ -189,7 +189,14 @@ it("a page of a site with a broken configuration is sent with a notice", () => {
   const reading = readDocumentSync(fileIn(root, "x.md"), compileSettings({ root }));
   expect(reading).toMatchObject({
     kind: "document",
-    notices: [{ kind: "site", name: expect.stringMatching(/^_config\.yml:\d+: /) as string }],
+    notices: [
+      {
+        kind: "site",
+        name: expect.stringMatching(
+          /^whose configuration cannot be read: _config\.yml:\d+: /,
+        ) as string,
+      },
+    ],
   });
 });
 

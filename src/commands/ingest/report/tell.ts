@@ -149,7 +149,7 @@ function noticeText(
     return `${countOf(count, "link")} ${leads} to no file and ${stays} as written (first: ${first}:${example})`;
   }
   if (kind === "site") {
-    return `${countOf(count, "document")} of a site whose configuration cannot be read: ${name}; its values are unknown`;
+    return `${countOf(count, "document")} of a site ${name}`;
   }
   const has = count === 1 ? "has" : "have";
   if (kind === "sameLink") {

@@ -292,6 +292,8 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
 
 /** How a style makes anchors of headings. */
 export function anchorsOfStyle(style: LinkStyle, { data }: PageFolder): AnchorStyle {
+  const slugs = style === "vitepress" ? textOf(data["slugs"] ?? null) : undefined;
+  if (slugs === "github" || slugs === "none") return slugs;
   // jekyllrb.com, "Markdown options": Jekyll reads GFM with kramdown if nothing else is said.
   const isKramdown =
     style === "jekyll" && textOf(valueAt(data, "kramdown.input"))?.toLowerCase() === "kramdown";

@@ -171,6 +171,34 @@ describe("links of VitePress", () => {
     },
   );
 
+  it.each([
+    ["anchor: { slugify }", ["", "#my_id"], 1],
+    ["import { slugify } from './own'\nmarkdown: { anchor: { slugify } }", ["", "#my_id"], 1],
+    ["anchor: { level: [2, 3], slugify: (s) => slug(s) }", ["", "#my_id"], 1],
+    ["import { slugify as s } from '@mdit-vue/shared'\nslugify: s,", ["#_1-a-b", "#my_id"], 0],
+    ["import { slug } from 'github-slugger'\nanchor: { slugify: slug }", ["#1-a--b", "#my_id"], 0],
+    ["// slugify: x", ["#_1-a-b", "#my_id"], 0],
+  ])("anchors are those of its slugify, if that is known: %s", async (config, hashes, told) => {
+    const root = createFolder({
+      "docs/.vitepress/config/index.ts": "export default {}",
+      "docs/.vitepress/config/shared.ts": config,
+      "docs/a.md": "## 1. A & B\n\nx\n\n## C {#my_id}\n\ny\n",
+    });
+    const settings = { root, linkBase: base, ...options, sections: "headings" as const };
+    const reading = await readDocument(fileIn(root, "docs/a.md"), compileSettings(settings));
+    if (reading.kind !== "document") throw new Error(reading.reason);
+    expect(reading.document.sections.map(({ link }) => link?.replace(/.*html/, ""))).toEqual(
+      hashes,
+    );
+    expect(reading.notices?.filter(({ kind }) => kind === "site")).toHaveLength(told);
+    const own = await readDocument(
+      fileIn(root, "docs/a.md"),
+      compileSettings({ ...settings, anchors: "github" }),
+    );
+    expect(own).toMatchObject({ document: { sections: [{ link: `${base}/a.html#1-a--b` }, {}] } });
+    expect(JSON.stringify(own)).not.toContain("slugify");
+  });
+
   it("a link to no page is dead", async () => {
     const files = { ...at(""), "docs/a.md": "[x](./gone) [y](gone.md)" };
     expect((await pageOf(files, "docs/a.md", options)).dead).toBe(1);
