@@ -66,7 +66,25 @@ describe("numbers as they are shown", () => {
     [3, '0" pcs"', "3 pcs"],
     [3, '"Week "General', "Week 3"],
     [50, '[>=100]"many";[<100]"few"', "few"],
-    [0.5, "# ?/?", "0.5"],
+    // The examples of support.microsoft.com, "Display numbers as fractions".
+    [123.456, "# ?/?", "123 1/2"],
+    [123.456, "# ??/??", "123 26/57"],
+    [123.456, "# ???/???", "123 57/125"],
+    [123.456, "# ?/2", "123 1/2"],
+    [123.456, "# ?/4", "123 2/4"],
+    [123.456, "# ??/16", "123 7/16"],
+    [123.456, "# ?/10", "123 5/10"],
+    [123.456, "# ??/100", "123 46/100"],
+    [0.5, "# ?/?", "1/2"],
+    [0.5, "0 ?/?", "0 1/2"],
+    [-2.25, '# ?/?" in"', "-2 1/4 in"],
+    [2, "# ?/?", "2"],
+    [0, "# ??/??", "0"],
+    [2.999, "# ?/?", "3"],
+    [0.001, "# ?/?", "0"],
+    [1.5, "?/?", "3/2"],
+    [1e300, "# ?/?", "1E+300"],
+    [1234.5, "#,##0 ?/?", "1,234 1/2"],
     [42, ";;;", ""],
     [45658, "yyyy-mm-dd", "2025-01-01"],
     [45658.75, "d.m.yyyy hh:mm", "1.1.2025 18:00"],
@@ -99,6 +117,8 @@ describe("numbers as they are shown", () => {
   });
 
   it("knows formats without a code", () => {
+    expect(formatNumber(1.25, builtInFormat(12), false)).toBe("1 1/4");
+    expect(formatNumber(1.12, builtInFormat(13), false)).toBe("1 3/25");
     expect(formatNumber(45658, builtInFormat(14), false)).toBe("2025-01-01");
     expect(builtInFormat(163)).toBe("General");
   });

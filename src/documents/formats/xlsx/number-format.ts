@@ -1,8 +1,10 @@
+import { sectionsOf, type Section, type Token } from "./format-code.ts";
+
 /**
  * How Excel shows numbers (ECMA-376 part 1, 18.8.31), in the subset of the language that real files
- * use: sections, digits, thousands, percent, scale, exponents, dates, elapsed time, texts. Names of
- * months and days are English. Dates and fractions in a form of the reader's computer are shown as
- * `2031-05-01` and as decimals.
+ * use: sections, digits, thousands, percent, scale, exponents, fractions, dates, elapsed time, texts.
+ * Names of months and days are English. Dates in a form of the reader's computer are shown as
+ * `2031-05-01`.
  */
 
 /** Formats that files name only by their numbers (18.8.30). */
@@ -14,6 +16,8 @@ const builtIn: Readonly<Record<number, string>> = {
   9: "0%",
   10: "0.00%",
   11: "0.00E+00",
+  12: "# ?/?",
+  13: "# ??/??",
   14: "yyyy-mm-dd",
   15: "d-mmm-yy",
   16: "d-mmm",
@@ -41,93 +45,6 @@ const builtIn: Readonly<Record<number, string>> = {
 /** The code of a format without one: dates of East Asia, else as typed. */
 export const builtInFormat = (id: number): string =>
   builtIn[id] ?? ((id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? "yyyy-mm-dd" : "General");
-
-interface Token {
-  kind:
-    | "literal"
-    | "digit"
-    | "point"
-    | "comma"
-    | "percent"
-    | "exponent"
-    | "date"
-    | "text"
-    | "general";
-  text: string;
-}
-
-interface Section {
-  tokens: Token[];
-  isDate: boolean;
-  condition: ((value: number) => boolean) | undefined;
-}
-
-const patterns: readonly (readonly [RegExp, Token["kind"]])[] = [
-  [/"([^"]*)"?/y, "literal"],
-  [/\\(.?)/y, "literal"],
-  // The width of a character, and a character that fills the cell.
-  [/[_*].?()/y, "literal"],
-  [/\[(h+|m+|s+)\]/iy, "date"],
-  [/\[\$([^\]-]*)[^\]]*\]/y, "literal"],
-  [/General/iy, "general"],
-  [/(AM\/PM|A\/P|上午\/下午)/iy, "date"],
-  [/E[+-]/iy, "exponent"],
-  [/(y+|m+|d+|h+|s+|e+)/iy, "date"],
-  [/[0#?]/y, "digit"],
-  [/\./y, "point"],
-  [/,/y, "comma"],
-  [/%/y, "percent"],
-  [/@/y, "text"],
-];
-
-const compare: Readonly<Record<string, (value: number, other: number) => boolean>> = {
-  "<": (value, other) => value < other,
-  ">": (value, other) => value > other,
-  "<=": (value, other) => value <= other,
-  ">=": (value, other) => value >= other,
-  "=": (value, other) => value === other,
-  "<>": (value, other) => value !== other,
-};
-
-const longestCode = 1000;
-
-function parseSections(code: string): Section[] {
-  const sections: Section[] = [{ tokens: [], isDate: false, condition: undefined }];
-  const source = code.slice(0, longestCode);
-  for (let at = 0; at < source.length;) {
-    const section = sections.at(-1);
-    if (!section) break;
-    if (source[at] === ";") {
-      sections.push({ tokens: [], isDate: false, condition: undefined });
-      at++;
-      continue;
-    }
-    const found = patterns
-      .map(([pattern, kind]) => {
-        pattern.lastIndex = at;
-        return { match: pattern.exec(source), kind };
-      })
-      .find(({ match }) => match);
-    const bracket = found?.match ? undefined : /^\[[^\]]*\]/.exec(source.slice(at))?.[0];
-    if (found?.match) {
-      const [whole, inner = whole] = found.match;
-      const text = whole.startsWith("[") && found.kind === "date" ? whole : inner;
-      section.tokens.push({ kind: found.kind, text });
-      section.isDate ||= found.kind === "date";
-      at += whole.length;
-    } else if (bracket !== undefined) {
-      // A condition; others are colours and ways to write digits.
-      const [, sign = "", other = ""] = /^\[([<>=]{1,2})(-?[\d.]+)\]$/.exec(bracket) ?? [];
-      const test = compare[sign];
-      if (test) section.condition = (value) => test(value, Number(other));
-      at += bracket.length;
-    } else {
-      section.tokens.push({ kind: "literal", text: source[at] ?? "" });
-      at++;
-    }
-  }
-  return sections;
-}
 
 const mostDecimals = 30;
 
@@ -220,6 +137,67 @@ function numberText(value: number, tokens: readonly Token[]): string {
   const shownPoint = pointAt !== -1 && (kept !== "" || needed > 0) ? `.${kept}` : "";
   const leading = wholeTokens.some(({ kind }) => kind === "percent") && rest === "" ? "%" : "";
   return `${leading}${shownWhole}${shownPoint}${rest}${exponent}`;
+}
+
+/**
+ * The last convergent of a continued fraction with at most this denominator, as Excel takes it: of
+ * 4/11 in one digit 1/3, though 3/8 is nearer.
+ */
+function fractionOf(value: number, most: number): [over: number, under: number] {
+  let [before, last] = [
+    [0, 1],
+    [1, 0],
+  ] as [[number, number], [number, number]];
+  for (let rest = value; ;) {
+    const whole = Math.floor(rest);
+    const next: [number, number] = [whole * last[0] + before[0], whole * last[1] + before[1]];
+    if (next[1] > most) return last;
+    [before, last] = [last, next];
+    if (rest - whole < 1e-9) return last;
+    rest = 1 / (rest - whole);
+  }
+}
+
+/** The place of the slash of a fraction: between digits, or before a denominator that is given. */
+const slashIn = (tokens: readonly Token[]): number =>
+  tokens.findIndex(
+    ({ kind, text }, at) =>
+      kind === "literal" &&
+      text === "/" &&
+      tokens[at - 1]?.kind === "digit" &&
+      /^[1-9#?0]$/.test(tokens[at + 1]?.text ?? ""),
+  );
+
+/** `# ?/?` and `# ??/16`, without the blanks that align them. */
+function fractionText(value: number, tokens: readonly Token[], slash: number): string {
+  const over = tokens.slice(0, slash).findLastIndex(({ kind }) => kind !== "digit") + 1;
+  const rest = tokens.slice(slash + 1);
+  const end = rest.findIndex(({ text }) => !/^[\d#?]$/.test(text));
+  const under = rest.slice(0, end === -1 ? undefined : end);
+  const before = tokens.slice(0, over);
+  const isMixed = before.some(({ kind }) => kind === "digit");
+  let whole = isMixed ? Math.floor(value) : 0;
+  const written = under.map(({ text }) => text).join("");
+  const given = /^[1-9]/.test(written) ? Number(written) : undefined;
+  let parts: [number, number] =
+    given === undefined
+      ? fractionOf(value - whole, 10 ** Math.min(written.length, 7) - 1)
+      : [Math.round((value - whole) * given), given];
+  if (isMixed && parts[0] === parts[1]) {
+    whole++;
+    parts = [0, 1];
+  }
+  const isWhole = isMixed && parts[0] === 0;
+  const digits =
+    isWhole && whole === 0
+      ? "0"
+      : placeDigits(
+          before,
+          String(whole),
+          before.some(({ kind }) => kind === "comma"),
+        );
+  const after = rest.slice(under.length).map(({ kind, text }) => (kind === "literal" ? text : ""));
+  return [isMixed ? digits : "", isWhole ? "" : parts.join("/"), after.join("")].join("");
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -317,19 +295,6 @@ function dateText(serial: number, { tokens }: Section, is1904: boolean): string 
 
 const tidy = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-// A sheet has few formats and many numbers.
-const parsed = new Map<string, Section[]>();
-const mostParsed = 1000;
-
-function sectionsOf(code: string): Section[] {
-  const known = parsed.get(code);
-  if (known) return known;
-  if (parsed.size >= mostParsed) parsed.clear();
-  const sections = parseSections(code);
-  parsed.set(code, sections);
-  return sections;
-}
-
 /** The section for a number, and whether it writes the sign itself. */
 function sectionFor(
   sections: readonly Section[],
@@ -356,17 +321,17 @@ export function formatNumber(value: number, code: string, is1904: boolean): stri
   if (section.isDate) return tidy(dateText(value, section, is1904));
   const size = Math.abs(value);
   const isGeneral = tokens.some(({ kind }) => kind === "general" || kind === "text");
-  const isFraction = tokens.some(
-    ({ kind, text }, at) => kind === "literal" && text === "/" && tokens[at + 1]?.kind === "digit",
-  );
-  if (isFraction) return generalText(value);
+  const slash = slashIn(tokens);
+  if (slash !== -1 && size >= 1e15) return generalText(value);
   const text = isGeneral
     ? tokens
         .map(({ kind, text: own }) =>
           kind === "literal" ? own : kind === "general" || kind === "text" ? generalText(size) : "",
         )
         .join("")
-    : numberText(size, tokens);
+    : slash === -1
+      ? numberText(size, tokens)
+      : fractionText(size, tokens, slash);
   // What is rounded to zero has no sign.
   const isNegative = value < 0 && !isSigned && /[1-9]/.test(text);
   return tidy(`${isNegative ? "-" : ""}${text}`);
