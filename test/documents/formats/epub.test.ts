@@ -102,6 +102,21 @@ describe("chapters", () => {
     );
   });
 
+  it("leave their pictures out, with the words of these, and count them", async () => {
+    const pictures =
+      '<p>b</p><img src="../i/a.png" alt="A lamp"/><svg><image href="b.svg"/></svg><img src="c.png" alt=""/>';
+    const ornaments = '<img src="d.png" role="presentation"/><img src="e.png" aria-hidden="true"/>';
+    const parsed = await read({ cover: '<img src="0.png"/>', a: pictures + ornaments });
+    expect(parsed.body).toBe("b\n\nA lamp\n");
+    expect(parsed.leftOut).toEqual(
+      ["../i/a.png", "b.svg", "c.png"].map((what) => ({
+        kind: "embedded",
+        what,
+        line: undefined,
+      })),
+    );
+  });
+
   it("what stands for a chapter of another type is read", async () => {
     const items = { pdf: 'href="x.pdf" media-type="application/pdf" fallback="a"' };
     expect((await read({ a: "<p>a</p>" }, { items, spine: ["pdf"] })).body).toBe("a\n");
@@ -175,7 +190,7 @@ describe("chapters", () => {
       '<p><math xmlns="m"><mfrac><mi>a</mi><mi>b</mi></mfrac></math> <ruby>base<rt>kana</rt></ruby> <img src="i.png" alt="A lamp"/></p><script>no</script><p hidden="">no</p>';
     const parsed = await read({ a: text });
     expect(parsed.body).toBe("a/b base (kana) A lamp\n");
-    expect(parsed.leftOut?.map(({ kind }) => kind)).toEqual(["hidden"]);
+    expect(parsed.leftOut?.map(({ kind }) => kind)).toEqual(["embedded", "hidden"]);
   });
 });
 

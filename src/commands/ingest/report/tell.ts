@@ -119,7 +119,7 @@ const leftOutNames: Record<Exclude<LeftOutKind, "undefined">, [string, string]> 
   attribute: ["text in attributes", "texts in attributes"],
   output: ["output without text", "outputs without text"],
   macro: ["macro of an extension", "macros of extensions"],
-  embedded: ["embedded file or chart", "embedded files and charts"],
+  embedded: ["embedded file, picture or chart", "embedded files, pictures and charts"],
   comment: ["comment", "comments"],
   hidden: ["hidden element", "hidden elements"],
   script: ["script or style", "scripts and styles"],

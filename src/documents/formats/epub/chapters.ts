@@ -133,11 +133,19 @@ function decoded(text: string): string {
   }
 }
 
-/** The chapters of a book as HTML for page/, each with the notes that it is the first to refer to. */
+/** EPUB 3.3 and WAI-ARIA 1.2, "presentation": nobody misses it. */
+const isOrnament = (node: PageNode): boolean =>
+  /^(?:presentation|none)$/.test(attributeOf(node, "role") ?? "") ||
+  attributeOf(node, "aria-hidden") === "true";
+
+/**
+ * The chapters of a book as HTML for page/, each with the notes that it is the first to refer to, and
+ * the addresses of the pictures of the book.
+ */
 export function chaptersHtml(
   texts: readonly { name: string; text: string }[],
   path: string,
-): string[] {
+): { html: string[]; pictures: string[] } {
   const parsed = texts.map(({ name, text }) => ({
     name,
     document: parseHtml(asHtml(text), path),
@@ -146,6 +154,7 @@ export function chaptersHtml(
   const chapters: Chapter[] = parsed.filter((each) => !isCover(each));
   const book: Book = { chapters, targets: new Map(), notes: new Map() };
   const used = new Set<string>();
+  const pictures: string[] = [];
   for (const [at, chapter] of chapters.entries()) addTargets(book, chapter, at + 1, used);
   for (const chapter of chapters) {
     for (const node of elementsOf(chapter.document)) {
@@ -153,15 +162,18 @@ export function chaptersHtml(
         placeLink(book, chapter, node);
       if (node.localName !== "img" && node.localName !== "image") continue;
       // Only its words: no other program finds a picture within the book.
+      const address = ["src", "href", "xlink:href"].map((name) => attributeOf(node, name));
+      if (!isOrnament(node)) pictures.push(address.find((each) => each !== undefined) ?? "");
       node.removeAttribute("src");
     }
   }
   const notes = [...book.notes.keys()];
   for (const note of notes) if (note.localName !== "body") note.remove();
-  return chapters.map((chapter) => {
+  const html = chapters.map((chapter) => {
     const own = chapter.notes.map(
       (number) => `<aside data-note="${number}">${notes[number - 1]?.innerHTML ?? ""}</aside>`,
     );
     return bodyOf(chapter.document).innerHTML + own.join("");
   });
+  return { html, pictures };
 }

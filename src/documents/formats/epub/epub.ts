@@ -38,10 +38,15 @@ function warningOf(path: string, missing: readonly string[]): string {
 
 function readChapters({ archive, warnings }: Packed, path: string): Parsed {
   const { properties, chapters, missing } = readBook(archive);
-  const html = chaptersHtml(textsOf(archive, chapters, missing), path);
+  const { html, pictures } = chaptersHtml(textsOf(archive, chapters, missing), path);
   const pages = html.map((each) => pageFromHtml(each, { path }));
   const leftOut: LeftOut[] = [
     ...missing.map((what) => ({ kind: "include" as const, what, line: undefined })),
+    ...pictures.map((address) => ({
+      kind: "embedded" as const,
+      what: address.slice(0, 60),
+      line: undefined,
+    })),
     ...pages.flatMap((page) => page.leftOut),
   ];
   const headings = pages.flatMap((page) => page.headings);
@@ -65,7 +70,7 @@ function readChapters({ archive, warnings }: Packed, path: string): Parsed {
 /**
  * Reads a book (EPUB 2 and 3) as Markdown: its chapters in reading order, without cover and contents,
  * with the notes at the end of the chapter that refers to them, and links between chapters as links
- * within the document. The properties of the book become front matter. Throws CliError `usage` with
+ * within the document. Pictures are counted: only their words are text. The properties of the book become front matter. Throws CliError `usage` with
  * `path`, also for a book that is protected.
  */
 export const readEpub = (bytes: Uint8Array, path: string): Promise<Parsed> =>
