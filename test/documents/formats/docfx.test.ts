@@ -69,6 +69,8 @@ describe("a page of DocFX", () => {
       "# [a](#tab/",
       "[!div",
       ":::code ",
+      "@a",
+      '@"',
     ]) {
       expectLinear(20_000, (size) => readPage(part.repeat(size)));
     }
@@ -95,11 +97,31 @@ describe("a site of DocFX", () => {
     });
     const base = "https://x.example/core";
     expect(document.sections[0]?.text).toBe(
-      `[Keys of a table](<${base}/keys.html>) [k](<${base}/keys.html#part>) [Short](<${base}/short.html>) o [a](${base}/keys.html)`.replace(
+      `[Keys of a table](<${base}/keys.html>) [k](<${base}/keys.html#part>) [x](<${base}/short.html>) o [a](${base}/keys.html)`.replace(
         /[<>]/g,
         "",
       ),
     );
+  });
+
+  it.each([
+    ["see @core/keys.", "see [Keys](/d/core/keys.md)."],
+    ['@"core/keys?text=the+keys"s', "[the keys](/d/core/keys.md)s"],
+    ["@'core/keys#part'|(@core/keys)", "[Keys](/d/core/keys.md#part)|(@core/keys)"],
+    [
+      "@core/keys, @core/keys~~, @a.b @core/keys:x",
+      "[Keys](/d/core/keys.md), [Keys](/d/core/keys.md)~~, @a.b @core/keys:x",
+    ],
+    // What names no page stays: most are no references.
+    [
+      '\\@core/keys `@core/keys` me@x.example @someone @1 @"x\n',
+      '\\@core/keys `@core/keys` me@x.example @someone @1 @"x\n',
+    ],
+  ])("links pages by the short form of their uids: %s", (text, body) => {
+    const pageWithUid = (uid: string) =>
+      uid === "core/keys" ? { path: "d/core/keys.md", title: "Keys" } : undefined;
+    const site = { ...docfx, includes: { ...docfx.includes, pageWithUid } };
+    expect(readMarkdown(text, "d/a.md", site).body.replace(/\(<([^>]*)>\)/g, "($1)")).toBe(body);
   });
 
   it("has no page of a table of contents or an include", () => {

@@ -11,11 +11,14 @@ import { docfxText } from "./blocks.ts";
 // dotnet.github.io/docfx, "Markdown": includes, code snippets, tabs, cross references.
 
 /** What only pages of DocFX have, for a pattern. */
-export const docfxMarks = String.raw`<xref:(?=[^\s<>])|\[(?=[^[\]\n]{1,500}\]\(<?xref:)|\]\(<?~/|^[ \t>]*#{1,6}[ \t]+\[(?=[^\n]{1,500}\]\(#tab/)|:::(?=(?:image|no-loc)[ \t])|\[!(?:div|DIV|[Vv][Ii][Dd][Ee][Oo])\b|\{\{[<%]|\{%`;
+export const docfxMarks = String.raw`<xref:(?=[^\s<>])|\[(?=[^[\]\n]{1,500}\]\(<?xref:)|\]\(<?~/|^[ \t>]*#{1,6}[ \t]+\[(?=[^\n]{1,500}\]\(#tab/)|:::(?=(?:image|no-loc)[ \t])|\[!(?:div|DIV|[Vv][Ii][Dd][Ee][Oo])\b|@(?=["'A-Za-z])|\{\{[<%]|\{%`;
 
 const tab = /^([ \t>]*)#{1,6}[ \t]+\[([^\n]{1,500}?)\]\(#tab\/[^()\n]{0,200}\)[ \t]*#*/;
 const reference = /^\[([^[\]\n]{1,500})\]\(<?xref:([^\s()<>"]{1,500})>?(?:[ \t]+"[^"\n]*")?\)/;
 const autoReference = /^<xref:([^\s<>]{1,500})>/;
+// It ends before two punctuations, and before one with nothing behind it.
+const shortReference =
+  /^@(?:(["'])([^\n]{1,500}?)\1|([A-Za-z](?:[^\s"'<>[\]|.,;:!?~]|[.,;:!?~](?![\s"'<>[\]|.,;:!?~]|$)){0,500}))/;
 const inlineDirective = /^:::((?:image|no-loc)[ \t][^\n]{0,1000}?:::)/;
 /** The text of `:::no-loc text="…":::`. */
 const textIn = (list: string): string => /\btext="([^"]*)"/.exec(list)?.[1] ?? "";
@@ -33,12 +36,18 @@ function apiName(uid: string, query: string): string {
   return names.slice(display === "namewithtype" ? -2 : -1).join(".");
 }
 
-/** A link to the page with a uid; without one its text, else the name of the API. */
-function linkTo({ around, chain }: Expansion, address: string, text: string | undefined): string {
+/** A link to the page with a uid; without one its text, else `unknown`, or the name of the API. */
+function linkTo(
+  { around, chain }: Expansion,
+  address: string,
+  text: string | undefined,
+  unknown?: string,
+): string {
   const [, uid = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(address) ?? [];
   const page = around.includes.pageWithUid(uid, chain);
-  if (!page) return text ?? apiName(uid, query);
-  return `[${text ?? page.title ?? uid}](</${page.path.replace(/[%?#<>]/g, encodeURIComponent)}${fragment}>)`;
+  if (!page) return text ?? unknown ?? apiName(uid, query);
+  const shown = text ?? new URLSearchParams(query).get("text") ?? page.title ?? uid;
+  return `[${shown}](</${page.path.replace(/[%?#<>]/g, encodeURIComponent)}${fragment}>)`;
 }
 
 /** Replaces what only pages of DocFX have. */
@@ -61,6 +70,13 @@ export function replaceDocfxMark(
     return whole === undefined
       ? undefined
       : { end: at + whole.length, text: linkTo(expansion, address, undefined) };
+  }
+  if (mark === "@") {
+    const [whole, , quoted, plain = ""] = shortReference.exec(rest) ?? [];
+    if (whole === undefined || text[at - 1] === "\\") return undefined;
+    // Most are no references: what names no page stays as it is.
+    const link = linkTo(expansion, quoted ?? plain, undefined, "");
+    return link === "" ? undefined : { end: at + whole.length, text: link };
   }
   if (mark === ":::") {
     const [whole, list = ""] = inlineDirective.exec(rest) ?? [];

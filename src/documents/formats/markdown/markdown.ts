@@ -71,7 +71,7 @@ const dialects: Readonly<Partial<Record<GeneratorName, Dialect>>> = {
   },
   docfx: {
     all: withMarks(docfxMarks),
-    own: /^(?:<xref:|:::$|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,
+    own: /^(?:<xref:|@|:::$|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,
     replace: replaceDocfxMark,
   },
 };
