@@ -1,3 +1,4 @@
+import { parse } from "csv-parse/sync";
 import { isMap, textOf, type Value, type ValueMap, valueAt } from "../../../front-matter/values.ts";
 import { jekyllAddress, jekyllValue } from "../../../site/jekyll.ts";
 import { parseConfig } from "../../../site/config.ts";
@@ -61,12 +62,38 @@ const pageMade = new Set("content excerpt id next previous output dir".split(" "
 const mostData = 200;
 const parsed = new Map<string, { text: string; value: Known }>();
 
+const dataExtensions = [".yml", ".yaml", ".json", ".toml"];
+const mostRows = 50_000;
+const jekyllExtensions = [...dataExtensions.slice(0, 3), ".csv", ".tsv"];
+
+/**
+ * The rows of a table by its first row; all are texts, and a cell that is empty without quotes is nil.
+ * jekyllrb.com, "Data files"; Ruby's CSV. Throws CsvError, and RangeError for more than 50,000 rows.
+ */
+function rowsIn(text: string, delimiter: string): ValueMap[] {
+  const [names = [], ...rows] = parse(text, {
+    bom: true,
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    to: mostRows + 2,
+    cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
+  }) as (string | null)[][];
+  if (rows.length > mostRows) throw new RangeError(`more than ${mostRows} rows`);
+  return rows.map((cells) => {
+    const row = Object.create(null) as ValueMap;
+    for (const [at, name] of names.entries()) if (name !== null) row[name] ??= cells[at] ?? null;
+    return row;
+  });
+}
+
 function dataIn({ text, path }: { text: string; path: string }): Known {
   const known = parsed.get(path);
   if (known?.text === text) return known.value;
   let value: Known;
   try {
-    value = parseConfig(text, path);
+    const [, kind] = /\.([ct])sv$/.exec(path) ?? [];
+    value = kind === undefined ? parseConfig(text, path) : rowsIn(text, kind === "c" ? "," : "\t");
   } catch {
     // Broken: its values are not known.
     value = undefined;
@@ -81,11 +108,12 @@ export function dataAt(
   folder: string,
   names: readonly string[],
   read: (path: string) => Included,
+  extensions: readonly string[] = dataExtensions,
 ): Known {
   let path = folder;
   for (let depth = 0; depth < Math.min(names.length, 5); depth++) {
     path += `/${names[depth] ?? ""}`;
-    for (const extension of [".yml", ".yaml", ".json", ".toml"]) {
+    for (const extension of extensions) {
       const found = read(path + extension);
       if ("text" in found) return walk(dataIn(found), names.slice(depth + 1));
     }
@@ -114,7 +142,7 @@ function jekyllValueAt(page: ReadingPage, names: readonly string[]): Known {
   if (object === "page") return rest.length === 0 ? undefined : jekyllPage(page, rest);
   if (object === "site" && name === "data") {
     const folder = textOf(valueAt(site.data(), "data_dir")) ?? "_data";
-    return dataAt(`/${site.prefix}${folder}`, members, page.read);
+    return dataAt(`/${site.prefix}${folder}`, members, page.read, jekyllExtensions);
   }
   if (object === "site") {
     const own = site.value(name);
