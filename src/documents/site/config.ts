@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { load, Type, YAMLException } from "js-yaml";
 import { CliError } from "../../errors.ts";
 import { readContent } from "../files/bytes/content.ts";
@@ -118,6 +118,9 @@ function readFolder(site: Site, root: string): SiteConfig {
 }
 
 // A program says its values anywhere; only what stands there literally is taken.
+// Beside the folder of the docs, several plugins may have docs: these are those of that folder.
+const ofDocsBeside = /[^{}]{0,1000}["'`](?:\.\.\/)+docs["'`/][^{}]{0,1000}/;
+const ownBase = /\brouteBasePath["']?\s*:\s*(["'`])([\w./-]*)\1/;
 const docsBase = /\bdocs["']?\s*:\s*\{[^{}]{0,2000}?\brouteBasePath["']?\s*:\s*(["'`])([\w./-]*)\1/;
 const sourceFolder = /\bsrcDir["']?\s*:\s*(["'`])([\w./-]+)\1/;
 const sourceExclude = /\bsrcExclude["']?\s*:\s*\[([^\]]{0,5000})\]/;
@@ -133,7 +136,10 @@ function readDocusaurus(site: Site, root: string): SiteConfig {
   const data = noValues();
   const paths = siteFiles(site, root);
   const [text = "", versions = ""] = paths.map((path) => textAt(path, root));
-  const base = docsBase.exec(text)?.[2];
+  const isBeside = site.config?.includes("/") === true;
+  if (isBeside) data["folder"] = `${posix.dirname(site.config ?? "")}/`;
+  const beside = (isBeside && ownBase.exec(ofDocsBeside.exec(text)?.[0] ?? "")) || undefined;
+  const base = (beside ?? docsBase.exec(text))?.[2];
   if (base !== undefined) data["docsBase"] = base.replace(/^\/+|\/+$/g, "");
   const names = parseConfig(versions, "versions.json");
   if (Array.isArray(names)) data["versions"] = names;

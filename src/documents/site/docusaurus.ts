@@ -66,6 +66,14 @@ function contentOf(path: string, data: ValueMap): Content {
 export const docusaurusFolder = (path: string, data: ValueMap): string =>
   contentOf(path, data).folder;
 
+/**
+ * Whether a file may have an address: the README of the site has none, and of a site beside its docs only
+ * these have.
+ */
+export const mayHaveAddress = (path: string, data: ValueMap): boolean =>
+  contentOf(path, data).plugin !== "other" ||
+  (valueAt(data, "folder") === undefined && !/^readme\.\w+$/i.test(path));
+
 /** Resolves `.` and `..` of a front matter slug; never above the base. */
 function resolved(path: string): string {
   const names: string[] = [];

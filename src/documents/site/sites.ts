@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { generatorNames, generators, type GeneratorName } from "./generators.ts";
 
 /** A folder that a generator turns into a site. */
@@ -50,15 +50,25 @@ function bytesAt(path: string): Uint8Array | string {
 }
 
 /**
- * The site whose configuration is in the folder `website` beside the folder `docs` and names that
- * folder (docusaurus.io, "Project structure > Monorepos"). The program is searched, never run.
+ * The site whose configuration is in a folder beside the folder `docs`, or in one of `packages` or `apps`
+ * there, and names that folder (docusaurus.io, "Project structure > Monorepos"). The program is searched,
+ * never run.
  */
 function siteBeside(prefix: string, root: string): Site | undefined {
-  const folder = join(root, prefix, "website");
-  const name = namesIn(folder).find((each) => generators.docusaurus.config.test(each.name))?.name;
-  if (name === undefined) return undefined;
-  const isOfDocs = /["'`/]\.\.\/docs["'`/]/.test(String(bytesAt(join(folder, name))));
-  return isOfDocs ? { generator: "docusaurus", prefix, config: `website/${name}` } : undefined;
+  for (const group of ["", "packages/", "apps/"]) {
+    for (const { name: folder } of namesIn(join(root, prefix, group))) {
+      if (folder.includes(".") || folder === "node_modules") continue;
+      const below = group + folder;
+      const names = namesIn(join(root, prefix, below));
+      const name = names.find((each) => generators.docusaurus.config.test(each.name))?.name;
+      if (name === undefined) continue;
+      const config = `${below}/${name}`;
+      const docs = new RegExp(`["'\`/]${posix.relative(below, "docs")}["'\`/]`);
+      if (docs.test(String(bytesAt(join(root, prefix, config)))))
+        return { generator: "docusaurus", prefix, config };
+    }
+  }
+  return undefined;
 }
 
 /** The configuration below a folder `config` of Hugo; another name is a file already. */

@@ -4,6 +4,7 @@ import { formatOf, withFrontMatter } from "../../formats/formats.ts";
 import { isMap, textOf, type Value, valueAt } from "../../front-matter/values.ts";
 import { readFrontMatter } from "../../front-matter/front-matter.ts";
 import type { LinkStyle } from "../../site/generators.ts";
+import { mayHaveAddress } from "../../site/docusaurus.ts";
 import { styledLink, type PageFolder, type StyledFile } from "./link-style.ts";
 
 /** The pages of a site by their addresses. Paths are root-relative. */
@@ -68,6 +69,8 @@ function build(root: string, style: LinkStyle, site: PageFolder): Addresses {
   const others: [address: string, path: string][] = [];
   for (const path of pagesBelow(root, site.prefix)) {
     if (addresses.size >= mostPages) break;
+    const below = path.slice(site.prefix.length);
+    if (style === "docusaurus" && !mayHaveAddress(below, site.data)) continue;
     const file = { path, site, ...valuesOf(path, root) };
     const address = `/${decoded(styledLink(style, file, undefined, undefined)).replace(/^\/+/, "")}`;
     addresses.set(path, address);

@@ -304,7 +304,8 @@ export function anchorsOfStyle(style: LinkStyle, { data }: PageFolder): AnchorSt
 export function basesOf(style: LinkStyle, path: string, { prefix, data }: PageFolder): string[] {
   if (style === "docusaurus") {
     const below = path.slice(prefix.length);
-    return [docusaurusFolder(below, data), "", "website/"].map((folder) => prefix + folder);
+    const folder = textOf(valueAt(data, "folder")) ?? "website/";
+    return [docusaurusFolder(below, data), "", folder].map((each) => prefix + each);
   }
   if (style === "vitepress") {
     // Each language may have a folder that is no part of the addresses ("rewrites").

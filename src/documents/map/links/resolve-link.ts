@@ -143,16 +143,14 @@ function placesOf(path: string, file: LinkingFile): string[] {
   const { style, pages } = file;
   // The start page of a site is one of its pages, not the README of the repository.
   const isStart = path === "/" && style !== undefined && style !== "github";
-  const folders = path.startsWith("/")
-    ? [
-        ...(isStart ? [] : [""]),
-        ...(pages
-          ? [pages.folder]
-          : style === undefined
-            ? []
-            : basesOf(style, file.path, file.site)),
-      ]
-    : foldersOf(path, file);
+  const bases = style === undefined ? [] : basesOf(style, file.path, file.site);
+  // docusaurus.io, "Markdown links": only a path with an extension is one of files.
+  const isAddress = style === "docusaurus" && formatOf(path) === undefined;
+  const folders = !path.startsWith("/")
+    ? foldersOf(path, file)
+    : isAddress
+      ? bases.slice(0, isStart ? 0 : 1)
+      : [...(isStart ? [] : [""]), ...(pages ? [pages.folder] : bases)];
   const language = namedLanguage(file);
   const places = folders
     .map((folder) => joined(folder, path))

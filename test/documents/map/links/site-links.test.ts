@@ -103,15 +103,36 @@ describe("links of Docusaurus", () => {
     expect(old.dead).toBe(1);
   });
 
-  it("a page of docs beside the website has the addresses of the website", async () => {
+  it.each([
+    ["website/", "docs: { path: '../docs', routeBasePath: 'guide' }"],
+    [
+      "packages/site/",
+      "docs: { path: '../rules', routeBasePath: 'rules' }, other: { path: '../../docs', routeBasePath: '/guide' }",
+    ],
+  ])("a page of docs beside %s has the addresses of the website", async (folder, config) => {
     const files = {
-      "website/docusaurus.config.js": "docs: { path: '../docs', routeBasePath: 'guide' }",
-      "website/versions.json": '["1.0"]',
-      "docs/a.md": "[x](b)",
+      [`${folder}docusaurus.config.js`]: config,
+      [`${folder}versions.json`]: '["1.0"]',
+      "packages/other/README.md": "text",
+      "docs/a.md": "[x](b) [y](/packages/other)",
       "docs/b.md": "text",
     };
     const page = await pageOf(files, "docs/a.md", options);
-    expect(page).toMatchObject({ link: "guide/next/a", text: `[x](${base}/guide/next/b)` });
+    expect(page).toMatchObject({
+      link: "guide/next/a",
+      text: `[x](${base}/guide/next/b) [y](${base}/packages/other)`,
+    });
+  });
+
+  it("an address of Docusaurus leads to no README outside of the pages", async () => {
+    const files = {
+      "web/docusaurus.config.js": "",
+      "web/README.md": "---\nslug: /front\n---\ntext",
+      "packages/x/README.md": "text",
+      "web/docs/a.md": "[x](/?a=1#b) [y](/packages/x)",
+    };
+    const page = await pageOf(files, "web/docs/a.md", options);
+    expect(page.text).toBe(`[x](${base}/?a=1#b) [y](${base}/packages/x)`);
   });
 
   it("a broken list of versions is told", async () => {
