@@ -85,7 +85,9 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
       beside: /^content(?:\..*)?$/,
       without: /^(?:templates|sass)$/,
     },
-    partials: /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\//,
+    // gohugo.io, "Directory structure": HTML of `static` is copied as it is, as are proofs of ownership.
+    partials:
+      /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\/|^static\/.*\.(?:html?|txt)$/,
     linkStyle: "hugo",
   },
   sphinx: {

@@ -112,6 +112,14 @@ describe("the site of a file", () => {
     expect(isPartial("src/a.md")).toBe(false);
   });
 
+  it("of Hugo copies HTML and text of static as it is, and readers download the rest", () => {
+    const { settings } = siteAt({ "hugo.toml": "" }, "");
+    const found = ["static/x123.html", "static/robots.txt", "static/a.pdf", "content/a.html"].map(
+      (path) => partialReason(path, settings) !== undefined,
+    );
+    expect(found).toEqual([true, true, false, false]);
+  });
+
   it("can be named in the configuration, each of them", () => {
     for (const generator of [...generatorNames, "none"]) {
       expect(IngestSettings.safeParse({ generator }).success, generator).toBe(true);

@@ -11,6 +11,7 @@ const longest = 5000;
 const layoutKeys = ["layout", "template", "hero", "type", "pageClass", "listing"];
 
 const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
+const comment = /<!--[^]*?-->/g;
 
 /**
  * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
@@ -18,8 +19,17 @@ const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
  */
 const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
   /(?:^|\/)_index\.\w+$/.test(path) ||
-  (siteOf(path, settings) !== undefined && frontMatterAlone.test(source)) ||
+  (siteOf(path, settings) !== undefined &&
+    frontMatterAlone.test(/\.html?$/.test(path) ? source.replace(comment, "") : source)) ||
   layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
+
+// Text in ignore regions is left out on purpose.
+const isEmpty = ({ skipped, parsed }: LintPage): boolean =>
+  skipped?.startsWith("empty: ") === true && parsed.body.trim() === "";
+
+/** Whether a page of a site is nothing but the mark of a program: the rule text-elsewhere has one finding for all. */
+const isOfProgram = (page: LintPage): boolean =>
+  siteOf(page.path, page.settings) !== undefined && programOf(page) !== undefined;
 
 export const empty: PageRule = {
   kind: "page",
@@ -33,10 +43,9 @@ export const empty: PageRule = {
   bad: "---\ntitle: Releases\n---\n\n<ReleaseTable year={2026} />\n",
   good: "---\ntitle: Releases\n---\n\nA release comes on the first Monday of each month.\n\n<ReleaseTable year={2026} />\n",
   *check(page) {
-    const { skipped, document, parsed } = page;
-    // Text in ignore regions is left out on purpose.
-    if (skipped?.startsWith("empty: ") && parsed.body.trim() === "" && !isMadeBySite(page)) {
-      yield { message: `the page is not sent: ${skipped.slice("empty: ".length)}` };
+    const { document } = page;
+    if (isEmpty(page) && !isMadeBySite(page) && !isOfProgram(page)) {
+      yield { message: `the page is not sent: ${page.skipped?.slice("empty: ".length)}` };
     }
     if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
     const { text } = bodyOf(page);
@@ -84,7 +93,7 @@ export function fewWords(page: LintPage): number | undefined {
 const programs = [
   /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)(?:auto[a-z]+|doxygen[a-z]*|click|argparse|openapi|jinja)(?:::|\})[^\n]*/m,
   /^::: [A-Za-z_]\w*(?:\.\w+)+/m,
-  /\{\{[<%][^\n]*|\{%-?\s*(?:for|include)\b[^\n]*/,
+  /\{\{[<%](?!\s*\/?\s*(?:rel)?ref\b)[^\n]*|\{%-?\s*(?:for|include)\b[^\n]*/,
   /<(?:script|iframe)\b[^\n]*/i,
   /^[ \t]*<[A-Z]\w*[^\n]*/m,
 ];
@@ -167,9 +176,13 @@ interface ElsewhereFact {
 }
 
 function collectElsewhere(page: LintPage): ElsewhereFact | undefined {
-  if (page.part !== 0 || !page.document) return undefined;
-  if (isMoved(page)) return {};
-  if (fewWords(page) === undefined || isWay(page) || !hasWords(bodyOf(page).text)) return undefined;
+  if (page.part !== 0) return undefined;
+  if (isEmpty(page)) {
+    if (isMadeBySite(page) || !isOfProgram(page)) return undefined;
+  } else if (!page.document) return undefined;
+  else if (isMoved(page)) return {};
+  else if (fewWords(page) === undefined || isWay(page) || !hasWords(bodyOf(page).text))
+    return undefined;
   const span = programOf(page);
   return (
     span && { program: { text: quoted(page.source?.slice(span.start, span.end) ?? ""), span } }

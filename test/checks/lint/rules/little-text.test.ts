@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textElsewhere, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
+import { empty, textElsewhere, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
 import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-attribute.ts";
 import {
   genericHeading,
@@ -51,6 +51,27 @@ describe("pages whose text is elsewhere", () => {
     ]);
     expect(await lint(tiny, files)).toEqual([]);
     expect(await lint(duplicateTitle, files)).toEqual([]);
+  });
+
+  it("are empty pages of a site with a component, which are no findings of their own", async () => {
+    const page = "---\ntitle: Rooms\n---\n\n<script setup>\nimport R from './R.vue'\n</script>\n\n<R />\n";
+    const files = { ".vitepress/config.ts": "", "a.md": page, "b/[id].md": page };
+    expect(await lint(textElsewhere, files)).toEqual([
+      expect.stringContaining("programs write the text of 2 pages"),
+    ]);
+    expect(await lint(empty, files)).toEqual([]);
+    expect(await lint(empty, { "a.mdx": page.replaceAll(/<.*script.*\n/g, "") })).toHaveLength(1);
+  });
+
+  it("are no HTML pages of a site with front matter alone: a template has their text", async () => {
+    const page = "---\nslug: a\n---\n\n<!-- for translators -->\n";
+    expect(await lint(empty, { "hugo.toml": "", "content/a.html": page })).toEqual([]);
+  });
+
+  it("are not those with references to other pages", async () => {
+    const text = '# Places\n\nChoose a [room][] or a garage.\n\n[room]: {{< relref "rooms" >}}\n';
+    const files = { "hugo.toml": "", "content/a.md": text, "content/rooms.md": lending };
+    expect(await lint(textElsewhere, files)).toEqual([]);
   });
 
   it("are no pages with a text of their own, and none that lead to others", async () => {

@@ -175,8 +175,10 @@ describe("shortcodes of Hugo", () => {
     "layouts/shortcodes/fmt.html": '{{ printf "%s-%s" (.Get "a") (.Get "b" | upper) }}',
     "layouts/_shortcodes/new.html": "{{ .Page.Title }}: {{ .Page.Params.own }}",
     "themes/plain/layouts/shortcodes/theme.html": "from the theme",
+    "layouts/shortcodes/parts/rules.md": "1. **{{ .Get 0 }}**\n2. two",
   };
   it.each([
+    ["{{% parts/rules one %}}", "1. **one**\n2. two"],
     ["{{< param version >}} {{< param deep.a >}}", "2.1 b"],
     ['{{% param "own" %}}', "o"],
     ["```\nget {{< param version >}}\n```", "```\nget 2.1\n```"],

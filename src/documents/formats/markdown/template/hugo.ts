@@ -63,10 +63,12 @@ function leftOf({ around }: TemplatePage) {
 /** The template of a shortcode or a partial, of the project or of its themes. */
 function templateAt({ site, around }: TemplatePage, folders: readonly string[], name: string) {
   if (!/^[\w/.-]+$/.test(name) || name.includes("..")) return undefined;
-  const file = /\.\w+$/.test(name) ? name : `${name}.html`;
+  // gohugo.io, "Template types > Shortcode": the name says the output format, which may be Markdown.
+  const files = /\.\w+$/.test(name) ? [name] : [`${name}.html`, `${name}.md`];
   const found = folders
     .flatMap((folder) => themeFolders(site, `layouts/${folder}`))
-    .map((folder) => around.includes.read(`/${site.prefix}${folder}/${file}`, []))
+    .flatMap((folder) => files.map((file) => `/${site.prefix}${folder}/${file}`))
+    .map((file) => around.includes.read(file, []))
     .find((each) => "text" in each);
   return found && "text" in found ? found.text : undefined;
 }
