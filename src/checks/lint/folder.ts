@@ -55,10 +55,13 @@ export function versionOf(path: string): string {
     .toLowerCase();
 }
 
-/** The version or the date in the name of a file: `2.8.1.md`, `notes-2-8.md`; "" for none. */
+const editions =
+  /\d+(?:[._-]\d+)+|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b/gi;
+
+/** The version or the month in the name of a file: `2.8.1.md`, `notes-2-8.md`, `june-report.pdf`; "" for none. */
 export function versionInName(path: string): string {
-  const name = withoutExtension(path.slice(path.lastIndexOf("/") + 1));
-  return /\d+(?:[._-]\d+)+/.exec(name)?.[0] ?? "";
+  const name = withoutExtension(path.slice(path.lastIndexOf("/") + 1)).replaceAll("_", "-");
+  return name.match(editions)?.join(" ").toLowerCase() ?? "";
 }
 
 function hasOwnTitle({ parsed, path, settings }: LintPage): boolean {
@@ -104,6 +107,13 @@ const factsOf = (pages: readonly NotedPage[], rule: string): PageFact<unknown>[]
     facts[rule] === undefined ? [] : [{ path, part, row, fact: facts[rule] }],
   );
 
+/** The findings about a document without the equal title of one that has another one's text. */
+const withoutEffects = (raw: readonly Raw[]): Raw[] =>
+  raw.filter(
+    ({ rule }) =>
+      rule.name !== "duplicate-title" || !raw.some((each) => each.rule.name === "near-duplicate"),
+  );
+
 /**
  * Runs the folder rules. `sourceOf` reads the text of a file again; it is called once for each file
  * with a finding. `isWhole`: see FolderRule.
@@ -129,7 +139,10 @@ export function comparePages(
     }
   }
   return [...found.values()].flatMap(({ path, part, row, raw }) =>
-    placeFindings({ path, source: part === 0 ? sourceOf(path) : undefined, row }, raw),
+    placeFindings(
+      { path, source: part === 0 ? sourceOf(path) : undefined, row },
+      withoutEffects(raw),
+    ),
   );
 }
 

@@ -171,6 +171,17 @@ export function splitFrontMatter(text: string, path: string): SplitText {
   return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
 }
 
+/** The same for a page of Astro, which takes front matter after empty lines: `parseFrontmatter` of its package. */
+export function splitAstro(text: string, path: string): SplitText {
+  const blank = /^(?:[ \t]*\n)+(?=---[ \t]*\n)/.exec(text)?.[0] ?? "";
+  const split = splitFrontMatter(text.slice(blank.length), path);
+  const { frontMatter, bodyLine } = split;
+  const lines = blank.split("\n").length - 1;
+  if (!frontMatter) return { ...split, body: blank + split.body };
+  const moved = { ...frontMatter, firstLine: frontMatter.firstLine + lines };
+  return { ...split, frontMatter: moved, bodyLine: bodyLine + lines };
+}
+
 // The longest front matter, and its fences.
 const head = Buffer.allocUnsafeSlow(68 * 1024);
 const firstBytes = 4096;
@@ -188,7 +199,8 @@ export function readFrontMatter(
   try {
     descriptor = openSync(absolutePath, openFlags);
     const first = readSync(descriptor, head, 0, firstBytes, 0);
-    const isOpen = /^(?:\uFEFF)?(?:---|\+\+\+|\{)/.test(
+    // An empty line is one in front of front matter for some: the whole file tells.
+    const isOpen = /^(?:\uFEFF)?(?:\s|---|\+\+\+|\{)/.test(
       head.toString("utf8", 0, Math.min(first, 8)),
     );
     if (!isOpen) return { ...unsure, isSure: first > 0 && (head[0] ?? 0) < 0xfe };

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { byMost, byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
 import type { FolderRule } from "../../../src/checks/lint/rule.ts";
 import { duplicateTitle, missingTitle } from "../../../src/checks/lint/rules/identity.ts";
+import { nearDuplicate } from "../../../src/checks/lint/rules/near-duplicates.ts";
 import { templateText } from "../../../src/checks/lint/rules/markup.ts";
 import { findingWith } from "./finding.ts";
 
@@ -30,6 +31,31 @@ it("compares the facts of each rule in the order of paths and rows", () => {
     "title of row 1",
     "title of row 2",
     "title of b.md",
+  ]);
+});
+
+it("has no finding for the title of a document that has the text of another one", () => {
+  const rules = [nearDuplicate, duplicateTitle].map((rule): FolderRule<true> => ({
+    ...rule,
+    collect: () => undefined,
+    *compare(facts) {
+      for (const { path, part } of facts) yield { path, part, message: rule.name };
+    },
+  }));
+  const pages = [
+    { path: "a.md", part: 0, facts: { "near-duplicate": true, "duplicate-title": true } },
+    { path: "b.md", part: 0, facts: { "duplicate-title": true } },
+  ];
+  const found = comparePages(
+    rules,
+    pages,
+    () => "note",
+    () => "",
+    true,
+  );
+  expect(found.map(({ path, rule }) => `${path} ${rule}`)).toEqual([
+    "a.md near-duplicate",
+    "b.md duplicate-title",
   ]);
 });
 

@@ -82,9 +82,12 @@ function read({ document, parsed, path }: LintPage): Body {
 /** The text of a page. A page that is skipped has none. */
 export const bodyOf = oncePerPage(read);
 
-/** The plain texts of the headings of a section, top first. */
+// python-markdown.github.io, "Attribute Lists", and those of Pandoc.
+const attributes = /[ \t]+\{(?=[^{}\n]*[\s.#=:-])[^{}\n]{0,300}\}$/;
+
+/** The plain texts of the headings of a section, top first, without their attributes. */
 export const titlesOf = ({ path }: PageSection): string[] =>
-  path.map(({ text }) => plainText(text));
+  path.map(({ text }) => plainText(text.trimEnd().replace(attributes, "")));
 
 /** The line of a key of the front matter. Undefined in files without text, and in rows. */
 export function spanOfKey({ source, parsed }: LintPage, key: string): Span | undefined {

@@ -70,10 +70,27 @@ function findHeadings(source: string, text: string): (lineStart: number) => Span
   return (lineStart) => found.get(lineStart);
 }
 
+const headingLines = /^#{1,6} .*$/gm;
+
+/** Counts the headings before an offset with the same letters and digits; offsets must grow from call to call. */
+function createHeadingCount(text: string): (start: number, key: string) => number {
+  const seen = new Map<string, number>();
+  const lines = text.matchAll(headingLines);
+  let open = lines.next();
+  return (start, key) => {
+    for (; !open.done && open.value.index < start; open = lines.next()) {
+      const each = bare(open.value[0].replace(ownId, ""));
+      seen.set(each, (seen.get(each) ?? 0) + 1);
+    }
+    return seen.get(key) ?? 0;
+  };
+}
+
 /** Finds the lines of a body that its reader changed. */
 function findLines(source: string, text: string): FindSpan {
   const lineOf = createLineOf(text);
   let places: Map<string, Places> | undefined;
+  const headingCount = createHeadingCount(text);
   let headings: ((lineStart: number) => Span | undefined) | undefined;
   const headingAt = (lineStart: number): Span | undefined =>
     (headings ??= findHeadings(source, text))(lineStart);
@@ -91,8 +108,13 @@ function findLines(source: string, text: string): FindSpan {
     const found = key === "" ? undefined : (places.get(key) ?? places.get(withoutId));
     if (!found) return undefined;
     const { offsets } = found;
+    const marked = written.startsWith("#")
+      ? offsets.filter((at) => /^[ \t>]*[#=]/.test(source.slice(at, at + 20)))
+      : [];
     while (found.next < offsets.length - 1 && (offsets[found.next] ?? 0) <= last) found.next++;
-    last = offsets[found.next] ?? 0;
+    // Of equal headings, each is the one of the same number in the file.
+    const nth = marked.length > 0 ? headingCount(start, withoutId) : 0;
+    last = marked[Math.min(nth, marked.length - 1)] ?? offsets[found.next] ?? 0;
     const lineEnd = source.indexOf("\n", last);
     return { start: last, end: lineEnd === -1 ? source.length : lineEnd };
   };

@@ -1,6 +1,7 @@
 import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
+import { textOf } from "../../../documents/front-matter/values.ts";
 import { bodyOf, hasWords } from "../page/body.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { fewWords, isMoved } from "./little-text.ts";
@@ -63,6 +64,28 @@ const keyOf = ({ path, fact }: PageFact<string>): string =>
 const countOfDocuments = (count: number): string =>
   count === 1 ? "1 more document" : `${count} more documents`;
 
+type Title = PageFact<string>;
+
+/** The name of a page for comparison: that of its folder for an index. */
+function nameOf({ path }: Title): string {
+  const page = withoutExtension(path).replace(/\/(?:_?index|readme)$/i, "");
+  return page
+    .slice(page.lastIndexOf("/") + 1)
+    .replace(/[^\p{L}\p{N}]/gu, "")
+    .toLowerCase();
+}
+
+/** The folder that two pages have in common. */
+function commonFolder(one: Title, other: Title): string {
+  const names = one.path.split("/").slice(0, -1);
+  const others = other.path.split("/");
+  const end = names.findIndex((name, at) => name !== others[at]);
+  return names.slice(0, end === -1 ? names.length : end).join("/");
+}
+
+// A copy of a folder, or a reference whose objects have the same members, is one cause.
+const mostInFolder = 3;
+
 // Longer titles are shown in part nowhere: redaction could not recognise a truncated key.
 const longestShown = 80;
 
@@ -83,7 +106,8 @@ export const duplicateTitle: FolderRule<string> = {
   advice:
     "Search results and citations show the title. Readers cannot tell the documents apart, and neither " +
     "can a model. Add what the page is about: `Overview of travel` instead of `Overview`. " +
-    "Translations and versions in folders of their own are not compared.",
+    "Translations and versions in folders of their own are not compared. A folder with more than three such " +
+    "titles of files with the same name has one finding.",
   bad: "<!-- file: leave.md -->\n# Overview\nAsk for leave in the portal, at least two weeks before the first day.\n<!-- file: travel.md -->\n# Overview\nBook trips in the portal, at least one week before the first day.\n",
   good: "<!-- file: leave.md -->\n# Leave at a glance\nAsk for leave in the portal, at least two weeks before the first day.\n<!-- file: travel.md -->\n# Travel at a glance\nBook trips in the portal, at least one week before the first day.\n",
   collect,
@@ -95,9 +119,26 @@ export const duplicateTitle: FolderRule<string> = {
       if (isSame && later.path !== first.path) continue;
       others.set(first, [...(others.get(first) ?? []), later]);
     }
+    const ofFolders = new Map<string, number>();
+    const folderOf = (first: Title, second: Title): string | undefined =>
+      nameOf(first) === nameOf(second) ? commonFolder(first, second) : undefined;
+    for (const [first, [second]] of others) {
+      const folder = second && folderOf(first, second);
+      if (folder !== undefined) ofFolders.set(folder, (ofFolders.get(folder) ?? 0) + 1);
+    }
     // One finding for each title: a site whose pages share one has one cause.
     for (const [first, [second, ...more]] of others) {
       if (!second) continue;
+      const folder = folderOf(first, second);
+      const count = (folder !== undefined && ofFolders.get(folder)) || 0;
+      if (folder !== undefined && count > mostInFolder) {
+        ofFolders.set(folder, -1);
+        const { path, part, row } = second;
+        const where = folder === "" ? "" : ` in ${folder}`;
+        const message = `${count} titles${where} are those of several documents with the same name; this is the first, also in ${documentName(first)}`;
+        yield { path, part, row, message };
+      }
+      if (count > mostInFolder || count < 0) continue;
       const { path, part, row, fact } = second;
       const title = fact.length > longestShown ? "" : ` "${fact}"`;
       const whose = documentName(first);
@@ -109,14 +150,29 @@ export const duplicateTitle: FolderRule<string> = {
 
 // What editors write into the properties of a file, and names that every folder has.
 const license = /(?:^|\/)(?:licen[cs]e|copying|notice|authors)(?:[-.]\w+)*$/i;
+/** Whether the name of a file says as much as a title: `Annual-Report-2024.pdf`. */
+function isSpeaking(path: string): boolean {
+  const words = path.slice(path.lastIndexOf("/") + 1).match(/[\p{L}\p{N}]+/gu) ?? [];
+  // The last one is the extension.
+  return words.length > 3 && words.filter((each) => /\p{L}{2}/u.test(each)).length > 2;
+}
+
+// jekyllrb.com, "Front Matter": a page without a layout is a part of another one.
+const isFragment = ({ parsed }: LintPage): boolean => {
+  const data = parsed.frontMatter?.data ?? {};
+  return (
+    Object.hasOwn(data, "layout") && /^(?:null|nil|none|false|~)?$/.test(textOf(data.layout) ?? "")
+  );
+};
 const empty = /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|document\d+|readme)$/i;
 
 /**
  * Whether the name is the title by the rules of the site: the file name of a note in Obsidian, the
  * navigation in MkDocs ("Writing your docs > Meta-data"); of plain text, which has no headings;
- * of workbooks, where nobody sets a title; and of licences.
+ * of workbooks, where nobody sets a title, and of PDF files whose name says as much; and of licences.
  */
-function isNamedOnPurpose({ path, settings }: LintPage): boolean {
+function isNamedOnPurpose(page: LintPage): boolean {
+  const { path, settings } = page;
   const generator = siteOf(path, settings)?.generator;
   const format = formatOf(path, settings.format);
   return (
@@ -124,6 +180,8 @@ function isNamedOnPurpose({ path, settings }: LintPage): boolean {
     generator === "mkdocs" ||
     format === formats.text ||
     format === formats.xlsx ||
+    (format === formats.pdf && isSpeaking(path)) ||
+    (generator === "jekyll" && isFragment(page)) ||
     license.test(path)
   );
 }

@@ -207,6 +207,8 @@ export const missingAnchor: FolderRule<AnchorFact> = {
     const mayBeInBook = anchorsOfBooks(facts, isWhole);
     // A link without a place stands in a text that several pages include.
     const inParts = new Map<string, PartLink>();
+    // A page may repeat a link: the heading that it lacks is one cause.
+    const reported = new Set<string>();
     for (const { path, part, row, fact } of facts) {
       for (const { path: to, anchor, span } of fact.links ?? []) {
         const lacking = missing.get(to);
@@ -216,11 +218,13 @@ export const missingAnchor: FolderRule<AnchorFact> = {
         const where = to === path ? "the page" : to;
         const hint = similar === undefined ? "" : `; similar: ${similar}`;
         const message = `${where} has no anchor #${shownAddress(anchor)}${hint}`;
+        const key = `${to}#${anchor}`;
         if (span) {
-          yield { path, part, row, span, message };
+          const link = `${path} ${part} ${key}`;
+          if (!reported.has(link)) yield { path, part, row, span, message };
+          reported.add(link);
           continue;
         }
-        const key = `${to}#${anchor}`;
         const known = inParts.get(key);
         if (known) known.paths.add(path);
         else inParts.set(key, { path, part, row, message, paths: new Set([path]) });

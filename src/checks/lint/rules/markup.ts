@@ -86,10 +86,18 @@ const longestLine = 200;
 const isContinued = (before: string): boolean => /^[^#=]*[\p{L}\d,]\s*$/u.test(before);
 const anywhere = /^[\s>]*(?:[-*+]\s|[*_[]|TODO:)/;
 
-/** Whether a page shows dummy text as code as well, as the result of its example. */
+// Between the code of an example and its dummy text are only tags and images.
+const afterCode =
+  /(?:^|\n)[ \t>]*(?:`{3,}|~{3,})[ \t]*\n\s*[<!:][^\n]*\n(?:[ \t>]*(?:[<!:][^\n]*)?\n)*[^\n]*$/;
+
+/** Whether a page shows dummy text as code as well or behind code, as the result of its example. */
 function isExample(body: Body): boolean {
   const isProse = createProseTest(body);
-  return [...body.text.matchAll(dummyTexts)].some(({ index }) => !isProse(index));
+  const isResult = (at: number): boolean =>
+    afterCode.test(body.text.slice(Math.max(0, at - 500), at));
+  return [...body.text.matchAll(dummyTexts)].some(
+    ({ index }) => !isProse(index) || isResult(index),
+  );
 }
 
 /** A placeholder, and its offset in the line. */

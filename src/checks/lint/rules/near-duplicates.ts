@@ -191,8 +191,11 @@ const mostClaims = 100;
 // What more documents say in different ways is a form that each of them fills in.
 const mostDocuments = 5;
 
+// A post says what was true on its day: `_posts/`, `2024-01-31-title.md`.
+const isPost = /(?:^|\/)(?:_posts\/|\d{4}[-/]\d{1,2}[-/]\d{1,2}[-_/])/;
+
 function collectClaims(page: LintPage): ClaimFact[] | undefined {
-  if (!page.document) return undefined;
+  if (!page.document || isPost.test(page.path)) return undefined;
   const find = createFindText(page);
   const claims: ClaimFact[] = [];
   for (const sentence of proseSentences(bodyOf(page).text)) {

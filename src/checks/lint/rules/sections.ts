@@ -1,6 +1,6 @@
 import { bodyOf, titlesOf, createProseTest } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
-import type { Found, PageRule, Span } from "../rule.ts";
+import type { Found, LintPage, PageRule, Span } from "../rule.ts";
 import { isWay } from "./little-text.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
 
@@ -112,11 +112,15 @@ export const genericHeading: PageRule = {
 };
 
 const mostTokens = 4000;
+const tags = /<\/?[a-z][^<>]*>/gi;
+// squidfunk.github.io/mkdocs-material, "Setting up site search > Excluding sections".
+const isNotSearched = /\bdata-search-exclude\b/;
 
 const shown = (tokens: number): string => (Math.ceil(tokens / 100) * 100).toLocaleString("en");
 
 function problemOf(text: string, name: string): string | undefined {
-  const tokens = text.length <= mostTokens ? 0 : estimateTokens(text);
+  // Colours of code and icons in a table are no words.
+  const tokens = text.length <= mostTokens ? 0 : estimateTokens(text.replace(tags, ""));
   if (tokens <= mostTokens) return undefined;
   return `${name} has about ${shown(tokens)} tokens, at most ${shown(mostTokens)} are expected`;
 }
@@ -154,7 +158,7 @@ export const hugeSection: PageRule = {
       if (end - start <= mostTokens) continue;
       const heading = path.at(-1);
       const title = titlesOf(section).at(-1) ?? "";
-      if (chronicle.test(title)) continue;
+      if (chronicle.test(title) || isNotSearched.test(heading?.text ?? "")) continue;
       const name = heading ? `the section "${title}"` : "the text";
       const message = problemOf(text.slice(start, end), name);
       if (message === undefined) continue;
@@ -174,6 +178,15 @@ const chroniclePage = /(?:^|\/)(?:change-?log|changes|history|release[-_]?notes|
 /** Headings at which `sections: headings` begins a section. */
 const splitLevels = 3;
 
+// quarto.org, "Callout Blocks", "Tabsets", and columns: the first heading is the title of the box.
+const opensBox = /(?:^|\n)[ \t]*:{3,}[ \t]*[\w{][^\n]*\s*$/;
+
+/** Whether a heading is no part of the outline of its page: another file has it, or it is the title of a box. */
+function isApart({ source }: LintPage, span: Span | undefined): boolean {
+  if (source === undefined) return false;
+  return !span || opensBox.test(source.slice(Math.max(0, span.start - 300), span.start));
+}
+
 export const skippedLevel: PageRule = {
   kind: "page",
   name: "skipped-level",
@@ -187,15 +200,19 @@ export const skippedLevel: PageRule = {
   good: "# Office\n\n## Rooms\n\nBook rooms in the calendar.\n\n### Equipment\n\nEach room has a screen.\n",
   *check(page) {
     const body = bodyOf(page);
+    const find = createFindSpan(page);
     let first: Found | undefined;
     let count = 0;
     let last = 6;
     for (const { level, start, end, text: heading } of body.structure?.headings ?? []) {
       // Sections begin at levels 1 to 3: only a heading below them loses its section.
       if (level > splitLevels && last + 1 <= splitLevels && !tableOfContents.test(heading)) {
-        count++;
+        const span = find(start, end);
         const message = `a heading of level ${level} follows one of level ${last}`;
-        first ??= { message, span: createFindSpan(page)(start, end) };
+        if (!isApart(page, span)) {
+          count++;
+          first ??= { message, span };
+        }
       }
       last = level;
     }
@@ -237,6 +254,8 @@ export const splitList: PageRule = {
       // Its reader may have written the sentences before it in another way.
       const from = /^(?:[^]*[.!?]\s+)?/.exec(line)?.[0].length ?? 0;
       const span = find(lineStart + from, lineStart + line.length);
+      // Another file, which several pages may include, says so.
+      if (!span && page.source !== undefined) continue;
       if (span && componentLine.test(page.source?.slice(span.end, span.end + 200) ?? "")) continue;
       yield {
         message: "the section ends with a colon, and what it announces stands under other headings",

@@ -14,7 +14,7 @@ import {
 } from "../../front-matter/front-matter.ts";
 import { textOf, type ValueMap, valueAt } from "../../front-matter/values.ts";
 import { createCodeTest, scanStructure } from "../../text/structure.ts";
-import { isVuePage, toMarkdown } from "../mdx/mdx.ts";
+import { isVuePage, splitPage, toMarkdown } from "../mdx/mdx.ts";
 import { readBlocks } from "./blocks.ts";
 import {
   docfxMarks,
@@ -338,7 +338,7 @@ const embeddedFile =
  * `path:line:column`.
  */
 export function readMarkdown(text: string, path: string, around: Surroundings): Parsed {
-  const split = splitFrontMatter(text, path);
+  const split = splitPage(text, path, around);
   const { frontMatter, bodyLine, warnings } = split;
   const written = withAppended(split.body, around);
   const body = written.includes(";base64,") ? written.replace(embeddedFile, "$1data:,") : written;

@@ -2,7 +2,7 @@ import { createIsControlled } from "../../text/hides.ts";
 import { codeEndsIn } from "../../text/structure.ts";
 import type { Included, Parsed, Surroundings, TextReader } from "../format.ts";
 import { type LeftOutKind, createLeftOutLog, removeIgnored } from "../../text/left-out.ts";
-import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
+import { splitAstro, splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
 import type { Value } from "../../front-matter/values.ts";
 import { plainText, slugOf } from "../../text/heading-text.ts";
 import { readBlocks } from "../markdown/blocks.ts";
@@ -327,6 +327,13 @@ function pageOf(
 export const isVuePage = ({ site }: Pick<Surroundings, "site">): boolean =>
   site?.generator === "vitepress";
 
+/** The front matter and the body of a page. Throws CliError `usage`. */
+export const splitPage = (
+  text: string,
+  path: string,
+  { site }: Pick<Surroundings, "site">,
+): SplitText => (site?.generator === "starlight" ? splitAstro : splitFrontMatter)(text, path);
+
 /** The document of a split file of MDX, or of Markdown with components of Vue. Throws CliError `usage` with `path:line:column`. */
 export function toMarkdown(split: SplitText, path: string, around: Surroundings): Parsed {
   const page = pageOf(split, around, { chain: [path], props: new Map(), log: undefined });
@@ -342,4 +349,4 @@ export function toMarkdown(split: SplitText, path: string, around: Surroundings)
  * `usage` with `path:line:column`.
  */
 export const readMdx: TextReader = (text, path, around) =>
-  toMarkdown(splitFrontMatter(text, path), path, around);
+  toMarkdown(splitPage(text, path, around), path, around);

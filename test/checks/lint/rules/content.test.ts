@@ -119,6 +119,24 @@ describe("a huge section", () => {
     expect(await messagesOf(hugeSection, "字".repeat(4001))).toHaveLength(1);
   });
 
+  it("has neither tags in its size nor attributes in its title", async () => {
+    const coloured = `# A\n\n${'<span class="x1">a</span> '.repeat(600)}\n`;
+    expect(await messagesOf(hugeSection, coloured)).toEqual([]);
+    const long = words.repeat(1200);
+    const [message] = await messagesOf(hugeSection, `# The \`a.b\` { data-x=y }\n\n${long}`);
+    expect(message).toMatch(/^the section "The a\.b" has/);
+    // Its author keeps it from the search of the site.
+    expect(await messagesOf(hugeSection, `# A { data-search-exclude }\n\n${long}`)).toEqual([]);
+  });
+
+  it("is the one of its number among equal headings of a file", async () => {
+    const part = (name: string, text: string): string => `# ${name}\n\n## News\n\n${text}\n\n`;
+    const source = `import A from "./a";\n\n${part("One", "Short.")}<A />\n\n- News\n\n${part("Two", words.repeat(1200))}`;
+    const path = "a.mdx";
+    const [found] = await check(hugeSection, source, { path });
+    expect(found?.span?.start).toBe(source.lastIndexOf("## News"));
+  });
+
   it("is the whole of a plain text", async () => {
     expect(await messagesOf(hugeSection, words.repeat(2000), { path: "a.txt" })).toEqual([
       "the text has about 7,500 tokens, at most 4,000 are expected",

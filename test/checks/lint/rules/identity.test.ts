@@ -136,6 +136,28 @@ describe("titles", () => {
     }
   });
 
+  it.each([
+    ["_config.yml", "parts/a.md", "---\nlayout: null\n---\n\nText.\n"],
+    ["astro.config.mjs", "src/content/docs/a.md", "\n \n---\ntitle: Rooms\n---\n\nText.\n"],
+    ["astro.config.mjs", "src/content/docs/a.mdx", "\n---\ntitle: Rooms\n---\n\nText.\n"],
+  ])("are those that a site of %s reads: %s %j", async (config, path, text) => {
+    expect(await lint(missingTitle, { [config]: "", [path]: text })).toEqual([]);
+    expect(await lint(missingTitle, { [path]: text })).toHaveLength(1);
+  });
+
+  it("that names of files repeat in a folder are one finding from the fourth on", async () => {
+    const files: Record<string, string> = { "b/other.md": `# Lift\n\n${enough}` };
+    for (const [at, name] of ["room", "desk", "lift", "stair"].entries()) {
+      files[`a/x/${name}.md`] = `# ${name}\n\n${at} ${enough}`;
+      files[`a/y/${name}/index.md`] = `# ${name}\n\n${at} ${enough}`;
+    }
+    expect(await lint(duplicateTitle, files)).toEqual([
+      "a/y/desk/index.md: 4 titles in a are those of several documents with the same name; this is the first, also in a/x/desk.md",
+    ]);
+    delete files["a/x/desk.md"];
+    expect(await lint(duplicateTitle, files)).toHaveLength(3);
+  });
+
   it("that several documents share are one finding", async () => {
     const tool = `# Tool\n\n${enough}`;
     const files = { "a.md": tool, "b.md": tool, "c.md": tool.toLowerCase(), "d.md": "# D\n" };

@@ -35,6 +35,11 @@ describe("dead links", () => {
     expect(await lint(deadLink, text)).toHaveLength(2);
   });
 
+  it("are no views of notebooks that Quarto makes", async () => {
+    const files = { "_quarto.yml": "", "a.qmd": "[x](n-preview.html) [y](n.html)\n" };
+    expect(await lint(deadLink, files)).toEqual(["a.qmd:1:25: the link leads to no file: n.html"]);
+  });
+
   it("are no names of labels and objects in Markdown of Sphinx", async () => {
     const text =
       "# A\n\n[](Relay.db_url) [x](some-label) [y](gone.md) [z](sub/gone) [](#Relay.url)\n";
@@ -200,6 +205,14 @@ describe("anchors", () => {
   ])("that a program may make are not reported: %s %j", async (path, text) => {
     const files = { "a.md": `[x](${path}#gone)\n`, [path]: `${text}\n` };
     expect(await lint(missingAnchor, files)).toEqual([]);
+  });
+
+  it("that a page names several times are one finding", async () => {
+    const files = { "a.md": "# A\n\n[x](#no) [y](#no) [z](#none)\n" };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "a.md:3:5: the page has no anchor #no",
+      "a.md:3:23: the page has no anchor #none",
+    ]);
   });
 
   it("that a program fills in are not reported", async () => {
@@ -374,9 +387,14 @@ describe("anchors", () => {
     const pages = await openPages({ "a.md": "[x](b.md#gone)\n", "b.md": headings });
     const [page, target] = pages;
     expectLinear(20_000, (size) => {
-      const body = `# A\n\n${"[x](b.md#gone) [y](#no)\n".repeat(size / 50)}`;
+      const lines = Array.from(
+        { length: size / 50 },
+        (_, at) => `[x](b.md#gone${at}) [y](#no${at})\n`,
+      );
+      const body = `# A\n\n${lines.join("")}`;
       const copy: LintPage = { ...page!, source: body, parsed: { ...page!.parsed, body } };
-      const found = check(missingAnchor, [...Array.from({ length: 50 }, () => copy), target!]);
+      const copies = Array.from({ length: 50 }, (_, at) => ({ ...copy, path: `a${at}.md` }));
+      const found = check(missingAnchor, [...copies, target!]);
       expect(found.length).toBeGreaterThan(size);
     });
   });

@@ -4,6 +4,7 @@ import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-
 import {
   genericHeading,
   hugeSection,
+  skippedLevel,
   splitList,
   tableWithoutHeader,
 } from "../../../../src/checks/lint/rules/sections.ts";
@@ -16,6 +17,19 @@ const moved =
   "where you find all of it.\n";
 const lending =
   "# Lending for groups of schools\n\nA group borrows thirty books for six weeks, with one card for all.\n";
+
+describe("the outline of a page", () => {
+  it("has no finding for a text that another file has, and pages include", async () => {
+    const files = {
+      "_quarto.yml": "",
+      "_x.qmd": "#### C\n\nText.\n\n## D\n\nObey the following rules:\n\n### One\n\nText.\n",
+      "a.qmd": "# A\n\n## B\n\n{{< include _x.qmd >}}\n",
+      "b.qmd": "# A\n\n## B\n\n#### C\n\nObey the following rules:\n\n### One\n\nText.\n",
+    };
+    expect(await lint(skippedLevel, files)).toEqual([expect.stringMatching(/^b\.qmd:5:/)]);
+    expect(await lint(splitList, files)).toEqual([expect.stringMatching(/^b\.qmd:7:/)]);
+  });
+});
 
 describe("pages whose text is elsewhere", () => {
   it.each([
@@ -54,7 +68,8 @@ describe("pages whose text is elsewhere", () => {
   });
 
   it("are empty pages of a site with a component, which are no findings of their own", async () => {
-    const page = "---\ntitle: Rooms\n---\n\n<script setup>\nimport R from './R.vue'\n</script>\n\n<R />\n";
+    const page =
+      "---\ntitle: Rooms\n---\n\n<script setup>\nimport R from './R.vue'\n</script>\n\n<R />\n";
     const files = { ".vitepress/config.ts": "", "a.md": page, "b/[id].md": page };
     expect(await lint(textElsewhere, files)).toEqual([
       expect.stringContaining("programs write the text of 2 pages"),

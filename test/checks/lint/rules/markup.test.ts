@@ -15,6 +15,9 @@ describe("headings and tables", () => {
     ]);
     expect(await placesOf(skippedLevel, "# A\n\n### B\n\n##### C\n")).toEqual([]);
     expect(await placesOf(skippedLevel, "#### A\n\n# B\n")).toEqual([]);
+    // The title of a box, and of the first of its tabs.
+    const box = "# A\n\n::: {.panel-tabset}\n\n#### B\n\nText.\n\n#### C\n\nText.\n\n:::\n";
+    expect(await placesOf(skippedLevel, box)).toEqual([]);
     const contents = "# A\n\n#### Table of contents\n\n- x\n\n## B\n";
     expect(await placesOf(skippedLevel, contents)).toEqual([]);
     expect(await placesOf(skippedLevel, "# A\n\n```\n#### not a heading\n```\n")).toEqual([]);
@@ -109,6 +112,9 @@ describe("placeholders", () => {
         text,
       ).toEqual([text]);
     }
+    const shown =
+      "```\n![A](a.png)\n```\n\n<div class='x'>\n\n![A](a.png)\n\nLorem ipsum dolor sit amet.\n";
+    expect(await placesOf(placeholder, shown)).toEqual([]);
     expect(await placesOf(placeholder, "Well: Lorem ipsum dolor sit amet.\n")).toEqual([
       "Lorem ipsum dolor",
     ]);
