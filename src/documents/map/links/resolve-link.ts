@@ -270,7 +270,7 @@ function mayBeOfSite(path: string, { path: from, style, site }: LinkingFile): bo
   const isOfOther = style === undefined || style === "antora" || /\.rst$/i.test(from);
   if (isPage && isOfOther) return true;
   // quarto.org, "Embedding from Other Documents": the view of a notebook is a page of its own.
-  if (style === "quarto" && /-preview\.html$/.test(path)) return true;
+  if (style === "quarto" && path.endsWith("-preview.html")) return true;
   // gohugo.io, "GetPage": a name finds a page anywhere on the site, and hooks give names a meaning.
   return style === "hugo" && !/^\.\.?\//.test(path) && formatOf(path) === undefined;
 }
