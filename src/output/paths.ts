@@ -22,3 +22,8 @@ export function shownText(path: string, text: string, shown: ShownPath): string 
   const hasPath = path !== "" && text.startsWith(path);
   return hasPath ? shown(path) + text.slice(path.length) : text;
 }
+
+/** A reason behind the path to display, which some reasons start with already. */
+export function problemAt(path: string, reason: string, shown: ShownPath): string {
+  return reason.startsWith(path) ? shownText(path, reason, shown) : `${shown(path)}: ${reason}`;
+}

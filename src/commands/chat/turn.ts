@@ -65,7 +65,7 @@ function isText(event: TurnEvent): boolean {
 // Asking again without a check could store the question twice in the session.
 function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
   if (sessionId === null) {
-    return ["the question may have been delivered: asking again may store it twice"];
+    return ["asking again may store the question twice"];
   }
   if (dialect.paths.session === undefined) {
     return [

@@ -13,7 +13,8 @@ import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { nothingFound } from "../ingest/ingest.ts";
 import { openSource } from "../ingest/options/settings.ts";
 import { planFolder } from "../ingest/plan.ts";
-import { printNotices, printWarnings, problemOf } from "../ingest/report/tell.ts";
+import { problemAt } from "../../output/paths.ts";
+import { printNotices, printWarnings } from "../ingest/report/tell.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
@@ -77,7 +78,9 @@ async function writeDocuments(context: Context, reading: Session, plan: Plan): P
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
   const written: Written = { documents: 0, skipped, failed, images: 0, reasons: createReasons() };
   for (const { detail } of table.entries(["skipped"])) written.reasons.add(detail, 1);
-  for (const each of table.entries(["failed"])) await output.error(problemOf(each, source));
+  for (const { path, detail } of table.entries(["failed"])) {
+    await output.error(problemAt(path, detail, source.shown));
+  }
   for await (const batch of readPending({ table, inspector, factsOf: source.factsOf })) {
     context.signal.throwIfAborted();
     await writeBatch(reading, batch, written, table);

@@ -16,7 +16,7 @@ import { staleDate } from "../../checks/lint/rules/metadata.ts";
 import { rules } from "../../checks/lint/rules.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
-import { shownText, type ShownPath } from "../../output/paths.ts";
+import { problemAt, type ShownPath } from "../../output/paths.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
 import {
   checkReportFiles,
@@ -344,7 +344,7 @@ async function lintPaths(
   const run = { output, source, options, files, setup, outcome };
   const linted = await lintFiles(context, run);
   for (const [path, reason] of linted.failed) {
-    await output.error(shownText(path, reason, source.shown));
+    await output.error(problemAt(path, reason, source.shown));
   }
   await warnOfUnusedExcludes(output, source);
   if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);

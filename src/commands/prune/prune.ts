@@ -27,7 +27,7 @@ import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import { trafficOf } from "../outcome/measures.ts";
 import { findGitRoot } from "../project-root.ts";
-import { problemOf } from "../ingest/report/tell.ts";
+import { problemAt } from "../../output/paths.ts";
 import type { SessionRequest } from "../ingest/session.ts";
 import { checkPlannedPairs, pairCheckOf, type AccessFlags } from "../ingest/target/access.ts";
 import { missingPair, namedPair, pairText, ruleTargets } from "../ingest/target/pair.ts";
@@ -265,7 +265,9 @@ async function run(
   const { dryRun = false } = options;
   const write = (): Promise<number> =>
     writeList(output, options, columnsOf(source.shown), rowsOf(orphans));
-  for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
+  for (const { path, detail } of plan.table.entries(["failed"])) {
+    await output.problem(problemAt(path, detail, source.shown));
+  }
   // Before the guards: who wants to pass one has to see the list.
   if (dryRun) await write();
   checkRemoval(work, options.maxDelete);

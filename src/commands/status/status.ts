@@ -28,7 +28,7 @@ import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
 import { findGitRoot } from "../project-root.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import { oldestChange } from "../outcome/measures.ts";
-import { problemOf } from "../ingest/report/tell.ts";
+import { problemAt } from "../../output/paths.ts";
 import { isConnected, type Session, type SessionRequest } from "../ingest/session.ts";
 import { missingPair, ownTargets, ruleTargets } from "../ingest/target/pair.ts";
 import { failureScope, failuresKey } from "../ingest/upload/failures.ts";
@@ -186,7 +186,9 @@ async function compare(
   const isEmpty = plan.fileCount + summary.gone + summary.failed + (compared?.compared ?? 0) === 0;
   const isPart = compared === undefined || compared.noExtra !== undefined;
   if (isEmpty && isPart) throw nothingToCompare(source);
-  for (const each of table.entries(["failed"])) await output.problem(problemOf(each, source));
+  for (const { path, detail } of table.entries(["failed"])) {
+    await output.problem(problemAt(path, detail, source.shown));
+  }
   const report = {
     summary,
     pairs: compared?.targets.length ?? orphanTargets.length,

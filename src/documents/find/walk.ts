@@ -252,9 +252,8 @@ function listUndecodable(
     ? listFolder(walk, folder, name, absolute)
     : listFile(walk, folder, name, absolute);
   if (!listed || listed.kind === "found") return listed;
-  const reason = `the name is not valid UTF-8 (${rawName}): rename it`;
   // The raw name: as Node decodes them, several names would be one path, and one failure.
-  return leftOutEntry("failed", pathIn(folder, rawName), reason);
+  return leftOutEntry("failed", pathIn(folder, rawName), "the name is not valid UTF-8: rename it");
 }
 
 function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {

@@ -31,15 +31,19 @@ function hexEntity(unit: string): string {
   return `&#x${unit.charCodeAt(0).toString(16).toUpperCase()};`;
 }
 
-/** Escaped for HTML. Libraries differ in the apostrophe, and in whether they escape "/", "=" and "`". */
+/**
+ * Escaped for HTML, once or twice. Libraries differ in the apostrophe, and in whether they escape "/",
+ * "=" and "`".
+ */
 function htmlSpellings(secret: string): string[] {
   const escaped = secret.replace(/[&<>"]/g, (each) => entities[each] ?? each);
   const others = [/^(?!)/, /[/]/g, /[=`]/g, /[/=`]/g].map((more) =>
     escaped.replace(more, hexEntity),
   );
-  return ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
+  const once = ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
     others.map((text) => text.replaceAll("'", apostrophe)),
   );
+  return [...once, ...once.map((text) => text.replaceAll("&", "&amp;"))];
 }
 
 /**

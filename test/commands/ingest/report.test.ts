@@ -603,6 +603,10 @@ describe("why slow", () => {
 
   it("counts moments with next to nothing on its way", () => {
     const idleFor = createIdleCount();
-    expect([0, 2, 1, 3, 0].map((sending) => idleFor(sending, 8))).toEqual([1, 2, 3, 0, 1]);
+    expect([0, 2, 1, 3, 0].map((sending) => idleFor(sending, 8, undefined))).toEqual([
+      1, 2, 3, 0, 1,
+    ]);
+    // The last documents are on their way: no file is waited for.
+    expect([idleFor(1, 8, 1), idleFor(1, 8, 0), idleFor(0, 8, undefined)]).toEqual([2, 0, 1]);
   });
 });

@@ -565,11 +565,9 @@ describe("trouble on the way", () => {
       );
     }
     const found = list(root);
-    const problem = (byte: string): string =>
-      `the name is not valid UTF-8 (b\\x${byte}.md): rename it`;
     for (const byte of ["fe", "ff"]) {
       // Under a path of its own: the state counts failures by their paths.
-      expect(found).toContain(`failed b\\x${byte}.md: ${problem(byte)}`);
+      expect(found).toContain(`failed b\\x${byte}.md: the name is not valid UTF-8: rename it`);
     }
     expect(found).toContain("a.md");
     expect(found).toContain("\ufffd.md");

@@ -5,7 +5,7 @@ import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount, type UploadCounts } from "../../../output/terminal/progress.ts";
 import type { CountedNotice, NoticeCounts } from "../../../sync/plan/notice-counts.ts";
-import type { PlanEntry, PlanTable } from "../../../sync/plan/plan-table.ts";
+import type { PlanTable } from "../../../sync/plan/plan-table.ts";
 import { shownText } from "../../../output/paths.ts";
 import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
@@ -197,11 +197,6 @@ export async function printNotices(
     const isNote = kind === "leftOut" && isUnseen(each.name as LeftOutKind);
     await (isNote ? output.note(text) : output.warn(text));
   }
-}
-
-/** Failure of a plan entry with its path; adds the path only if the reason does not begin with it. */
-export function problemOf({ path, detail }: PlanEntry, { shown }: DocumentSource): string {
-  return detail.startsWith(path) ? shownText(path, detail, shown) : `${shown(path)}: ${detail}`;
 }
 
 /** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */

@@ -6,7 +6,7 @@ import { ApiError, CliError, messageOf } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { openClient, whileAsking } from "../../connect.ts";
 import type { Session } from "../session.ts";
-import { listPairs, placeText, type PairNames } from "./pair.ts";
+import { listPairs, placeText, recordedPairs, type PairNames } from "./pair.ts";
 
 export type AccessType = "private" | "sync" | "public";
 
@@ -163,6 +163,7 @@ function recordOf(
   records: readonly ConnectorStatus[],
   ccPairId: number,
   consequence: string,
+  isRecorded: (ccPairId: number) => boolean,
 ): ConnectorStatus {
   const record = records.find((each) => each.cc_pair_id === ccPairId);
   if (record) return record;
@@ -171,8 +172,12 @@ function recordOf(
     details: known.slice(0, 10),
     hints: [
       "list all pairs with `knowctl connectors list`",
-      "if the pair was deleted, upload to another one: knowctl ingest PATH --cc-pair-id N",
-      `and forget the records of the deleted pair: knowctl state forget --all --cc-pair-id ${ccPairId}`,
+      ...(isRecorded(ccPairId)
+        ? [
+            "if the pair was deleted, upload to another one: knowctl ingest PATH --cc-pair-id N",
+            `and forget the records of the deleted pair: knowctl state forget --all --cc-pair-id ${ccPairId}`,
+          ]
+        : []),
     ],
   });
 }
@@ -185,7 +190,7 @@ function recordOf(
  */
 export function pairCheckOf(
   client: Client,
-  { output, source, targets, pairNames: names }: CheckedSession,
+  { output, source, targets, state, pairNames: names }: CheckedSession,
   flags: AccessFlags,
   policy?: "listOnce",
 ): PairCheck {
@@ -211,7 +216,8 @@ export function pairCheckOf(
       hasNoListing = true;
       return;
     }
-    const records = unchecked.map((each) => recordOf(all, each, consequence));
+    const isRecorded = (id: number): boolean => recordedPairs(state, targets.baseUrl).includes(id);
+    const records = unchecked.map((each) => recordOf(all, each, consequence, isRecorded));
     for (const record of records) {
       const { cc_pair_id: id, name } = record;
       if (id !== null) names.set(id, name ?? undefined);
@@ -226,7 +232,9 @@ export function pairCheckOf(
   return Object.assign(check, { begin: () => void list().catch(() => {}) });
 }
 
-type CheckedSession = Pick<Session, "output" | "source" | "targets"> & { pairNames: PairNames };
+type CheckedSession = Pick<Session, "output" | "source" | "targets" | "state"> & {
+  pairNames: PairNames;
+};
 
 /** Opens the client of a dry run; undefined without a trusted profile or a key. */
 async function clientFor(

@@ -166,10 +166,17 @@ export function whySlow(moment: Moment): string | undefined {
   return idleMoments >= idleMomentsShown ? "reading files is the bottleneck" : undefined;
 }
 
-/** Counts consecutive moments with hardly any documents in flight. Call it once per moment. */
-export function createIdleCount(): (sending: number, limit: number) => number {
+/**
+ * Counts consecutive moments with hardly any documents in flight, while `left` others, or an unknown
+ * number, are still to come. Call it once per moment.
+ */
+export function createIdleCount(): (
+  sending: number,
+  limit: number,
+  left: number | undefined,
+) => number {
   let moments = 0;
-  return (sending, limit) => (moments = sending * 4 <= limit ? moments + 1 : 0);
+  return (sending, limit, left) => (moments = left !== 0 && sending * 4 <= limit ? moments + 1 : 0);
 }
 
 /** An upload on the progress line. */
@@ -197,7 +204,8 @@ export function followUpload(
     describe() {
       const seen = gate.state();
       const { retries, throttled } = seen;
-      const idleMoments = idleFor(sending, seen.limit);
+      const left = total === undefined ? undefined : Math.max(0, total - done - sending);
+      const idleMoments = idleFor(sending, seen.limit, left);
       const slowBecause =
         waitingFor ??
         whySlow({

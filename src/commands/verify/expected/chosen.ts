@@ -2,6 +2,7 @@ import { chooseSample } from "../../../checks/verify/sample.ts";
 import type { Context } from "../../../context.ts";
 import { inputsWithout, scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
+import { problemAt } from "../../../output/paths.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { recordedServices, serviceTargets, targetFor } from "../../../sync/state/target.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
@@ -34,7 +35,9 @@ async function findFileDocuments(context: Context, session: Session): Promise<Fi
   const storedIdOf = connected?.client.dialect.storedId ?? ((id: string): string => id);
   return {
     count: plan.table.count("new") + plan.table.count("changed"),
-    failed: [...plan.table.entries(["failed"])].map(({ path, detail }) => detail || path),
+    failed: [...plan.table.entries(["failed"])].map(({ path, detail }) =>
+      problemAt(path, detail, source.shown),
+    ),
     async *texts() {
       for await (const batch of readPending({
         table: plan.table,

@@ -9,8 +9,9 @@ import type { Client } from "../../../../src/api/client.ts";
 import { dialects } from "../../../../src/api/dialects.ts";
 import { pairCheckOf } from "../../../../src/commands/ingest/target/access.ts";
 import type { DocumentSource } from "../../../../src/commands/ingest/options/settings.ts";
+import type { State } from "../../../../src/sync/state/state.ts";
 import { createOutput } from "../../../../src/output/terminal/output.ts";
-import { ApiError } from "../../../../src/errors.ts";
+import { ApiError, type CliError } from "../../../../src/errors.ts";
 import { runIn } from "../../state/support.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -337,7 +338,7 @@ describe("access", () => {
 
 describe("pair check", () => {
   /** A client that counts its calls, and its check with what it told. */
-  function open(answer: () => Promise<unknown>) {
+  function open(answer: () => Promise<unknown>, recorded: readonly string[] = []) {
     let calls = 0;
     const call = async (): Promise<unknown> => {
       calls++;
@@ -349,7 +350,11 @@ describe("pair check", () => {
     const source = { config: { profile: "p", ingest: {} } } as unknown as DocumentSource;
     const output = createOutput(createTestContext());
     const targets = { baseUrl: "http://h", pair: { ccPairId: 2, fromFlag: true } };
-    const check = pairCheckOf(client, { output, source, targets, pairNames: new Map() }, {});
+    const get = (after: string) => ({ target: recorded.find((each) => each > after) });
+    const database = { prepare: () => ({ get, all: () => [] }) };
+    const state = { database } as unknown as State;
+    const session = { output, source, targets, state, pairNames: new Map() };
+    const check = pairCheckOf(client, session, {});
     const look = (): Promise<void> => check([2], { note: tell, warn: tell }, "nothing was sent");
     return { check, look, told, calls: () => calls };
   }
@@ -384,13 +389,18 @@ describe("pair check", () => {
   });
 
   it("says how to go on where a pair that is not there was deleted", async () => {
-    const { look } = open(() => Promise.resolve([]));
-    await expect(look()).rejects.toMatchObject({
-      hints: expect.arrayContaining([
-        expect.stringContaining("knowctl ingest PATH --cc-pair-id N"),
-        expect.stringContaining("knowctl state forget --all --cc-pair-id 2"),
-      ]),
-    });
+    const hintsOf = async (recorded: readonly string[]): Promise<unknown> => {
+      const { look } = open(() => Promise.resolve([]), recorded);
+      return ((await look().catch((error: unknown) => error)) as CliError).hints;
+    };
+    const list = "list all pairs with `knowctl connectors list`";
+    expect(await hintsOf(["http://h#2"])).toEqual([
+      list,
+      expect.stringContaining("knowctl ingest PATH --cc-pair-id N"),
+      expect.stringContaining("knowctl state forget --all --cc-pair-id 2"),
+    ]);
+    // Nothing was ever sent to it: the number is wrong.
+    expect(await hintsOf(["http://h#5"])).toEqual([list]);
   });
 });
 

@@ -14,7 +14,7 @@ import { type TestService, startTestService, writeFiles } from "../../../service
 import { createTestContext } from "../../../support.ts";
 import { acceptedIds } from "../support.ts";
 import { expectRun, runIn } from "../../state/support.ts";
-import { pathsFrom, shownText } from "../../../../src/output/paths.ts";
+import { pathsFrom, problemAt, shownText } from "../../../../src/output/paths.ts";
 
 describe("root", () => {
   /** Runs a command line; `cwd` is relative to the service's folder. */
@@ -331,7 +331,7 @@ describe("shown paths", () => {
       const plan = "ingest . ../notes --dry-run --cc-pair-id 2";
       const { stdout, stderr } = await run(plan);
       expect(stdout).toMatch(/^create\ta\.md\tdocs\/a\.md\t/m);
-      expect(stdout).toMatch(/^failed\tbad\.md\t\tbad\.md:\d/m);
+      expect(stdout).toMatch(/^failed\tbad\.md\t\t\d+:\d/m);
       expect(stdout).toMatch(/^create\t\.\.\/notes\/n\.md\tnotes\/n\.md\t/m);
       expect(stderr).toContain("warning: 1 document has no link (first: warned.md): ");
       const lines = (await run(`${plan} --output ndjson`)).stdout.trim().split("\n");
@@ -407,6 +407,8 @@ describe("shown paths", () => {
     expect(shownText("docs/a.md", "docs/a.md:3:1: bad", shown)).toBe("a.md:3:1: bad");
     expect(shownText("docs/a.md", "bad docs/a.md", shown)).toBe("bad docs/a.md");
     expect(shownText("", "anything", shown)).toBe("anything");
+    expect(problemAt("docs/a.md", "docs/a.md: bad", shown)).toBe("a.md: bad");
+    expect(problemAt("docs/sub", "cannot be read", shown)).toBe("sub: cannot be read");
   });
 });
 
