@@ -72,9 +72,10 @@ export type Included = { text: string; path: string } | { problem: string };
 
 /**
  * What has a name in a site: a label or a section of Sphinx, by its name; an earlier address of a
- * page of Antora, by its root-relative path; a component of Antora, as `name` or `name@version`.
+ * page of Antora, by its root-relative path; a component of Antora, as `name` or `name@version`; a place
+ * of a book of Quarto by its label, and its pages by their paths.
  */
-export type SiteNames = "label" | "section" | "alias" | "component";
+export type SiteNames = "label" | "section" | "alias" | "component" | "place";
 
 /** The file, root-relative, that has a name, and the title that it gives to it. */
 export interface SiteEntry {

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { aliasesIn, componentIn } from "../formats/adoc/antora.ts";
 import type { SiteEntry, SiteNames } from "../formats/format.ts";
+import { quartoEntries } from "../formats/myst/quarto-references.ts";
 import { labelsIn } from "../formats/rst/rst-labels.ts";
 
 /** What the pages of a site call each other and their places. */
@@ -39,6 +40,8 @@ const sources: Readonly<Record<SiteNames, Source>> = {
   label: { files: labelFiles, entriesIn: labelEntries },
   section: { files: labelFiles, entriesIn: sectionEntries },
   alias: { files: /\.adoc$/, entriesIn: aliasesIn },
+  // Names that begin with "_" are parts of pages.
+  place: { files: /(?:^|\/)[^_/][^/]*\.(?:qmd|rmd|md)$/i, entriesIn: quartoEntries },
   component: { files: /^antora\.ya?ml$/, entriesIn: componentIn },
 };
 

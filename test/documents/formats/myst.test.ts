@@ -316,6 +316,69 @@ describe("labels of other pages", () => {
   });
 });
 
+describe("references of Quarto", () => {
+  const page = [
+    "# A {#sec-a}",
+    "See @fig-two, [@fig-one; @tbl-x], [-@eq-e], [Fig @fig-one], @Sec-c, @lst-l, @nte-n and @fig-sub-b.",
+    "![One](1.png){#fig-one width=50%}",
+    "```{python}\n#| label: fig-two\n#| fig-cap: Two\nx\n```",
+    "```{r}\n#| label: fig-plain\nx\n```",
+    "| a |\n|---|\n| b |\n\n: Rows {#tbl-x .striped}",
+    "$$\nx\n$$ {#eq-e}",
+    '```{#lst-l .python lst-cap="L"}\n@fig-one {#fig-no}\n```',
+    "::: {#fig-sub layout-ncol=2}\n\n![](a.png){#fig-sub-a}\n\n![](b.png){#fig-sub-b}\n\n:::",
+    "::: {#nte-n .callout-note}\nn\n:::",
+    "## B\n\n## No {.unnumbered}\n\n## C {#sec-c}",
+    "@fig-gone [@fig-one; @who] a@fig-one \\@fig-one `@fig-one` @knuth84 [see @fig-one](x.md)",
+  ].join("\n\n");
+
+  it("are the numbers of the page, and captions have them", () => {
+    const shown = quarto(page);
+    expect(shown).toContain(
+      "See [Figure 2](#fig-two), [Figure 1](#fig-one), [Table 1](#tbl-x), [1](#eq-e), [Fig 1](#fig-one), [Section 1.2](#sec-c), [Listing 1](#lst-l), [Note 1](#nte-n) and [Figure 3 (b)](#fig-sub-b).",
+    );
+    expect(shown).toContain("![Figure 1: One](1.png)");
+    expect(shown).toContain("Figure 2: Two");
+    expect(shown).toContain("Listing 1: L\n\n```python");
+    expect(shown).toContain(": Table 1: Rows");
+    expect(shown).toContain("@fig-one {#fig-no}");
+    expect(shown).toContain(
+      "@fig-gone [@fig-one; @who] a@fig-one \\@fig-one `@fig-one` @knuth84 [see @fig-one](x.md)",
+    );
+  });
+
+  it("have the numbers of chapters in a book, also of other chapters", async () => {
+    const chapters = "[index.qmd, pre.qmd, {part: p.qmd, chapters: [a.qmd, sub/b.qmd]}]";
+    const files = {
+      "_quarto.yml": `project: {type: book}\nbook:\n  chapters: ${chapters}\n`,
+      "index.qmd": "# Start {.unnumbered}\n",
+      "pre.qmd": "# Before {-}\n\n## X {#sec-x}\n\n![P](p.png){#fig-p}\n",
+      "p.qmd": "# Part\n",
+      "a.qmd":
+        "---\ntitle: First\n---\n\n## M {#sec-m}\n\n![I](i.png){#fig-i}\n\n@sec-k @sec-k2 @fig-i @sec-x @fig-p\n",
+      "sub/b.qmd": "# K {#sec-k}\n\n## K2 {#sec-k2}\n\n@fig-i @sec-m @sec-k\n",
+      "c/_quarto.yml": "book:\n  chapters: [gone.qmd, a.qmd]\n",
+      "c/a.qmd": "# A\n\n## B {#sec-b}\n\n@sec-b\n",
+      "other.qmd": "@fig-i @fig-o\n\n![o](o.png){#fig-o}\n",
+    };
+    const textOf = async (path: string): Promise<string> =>
+      (await readFolder(files, path)).document.sections.map(({ text }) => text).join("\n");
+    expect(await textOf("a.qmd")).toContain(
+      "![Figure 1.1: I](i.png)\n\n[Chapter 2](sub/b.qmd#sec-k) [Section 2.1](sub/b.qmd#sec-k2) [Figure 1.1](#fig-i) @sec-x [Figure 1](pre.qmd#fig-p)",
+    );
+    expect(await textOf("sub/b.qmd")).toContain(
+      "[Figure 1.1](../a.qmd#fig-i) [Section 1.1](../a.qmd#sec-m) [Chapter 2](#sec-k)",
+    );
+    expect(await textOf("c/a.qmd")).toContain("\n\n@sec-b");
+    expect(await textOf("other.qmd")).toContain("[Figure 1.1](a.qmd#fig-i) @fig-o\n\n![o](o.png)");
+  });
+
+  it("are found in linear time", () => {
+    for (const part of ["[@fig-a;", "@fig-", "[", "::: {#fig-a}\n", "![a](b){#fig-a}"])
+      expectLinear(5000, (size) => quarto(part.repeat(size)));
+  });
+});
+
 describe("Quarto", () => {
   it.each([
     ["a callout", "::: {.callout-note}\nText\n:::", "**Note**\n\nText"],
@@ -345,7 +408,7 @@ describe("Quarto", () => {
     [
       "a cell",
       '```{r}\n#| label: fig-a\n#| fig-cap: "Lamps"\nplot(x)\n```',
-      "```r\nplot(x)\n```\n\nLamps",
+      "```r\nplot(x)\n```\n\nFigure 1: Lamps",
     ],
     ["a cell without code", '```{r, echo=FALSE, fig.cap="Lamps"}\nplot(x)\n```', "Lamps"],
     ["a cell that is left out", "a\n\n```{python}\n#| include: false\nx\n```\n\nb", "a\n\nb"],
@@ -361,7 +424,7 @@ describe("Quarto", () => {
     [
       "the caption of a table",
       '| a |\n|---|\n\n: Lamps {#tbl-a tbl-colwidths="[1]"}',
-      "| a |\n|---|\n\n: Lamps",
+      "| a |\n|---|\n\n: Table 1: Lamps",
     ],
   ])("reads %s", (_name, text, expected) => {
     expect(quarto(text)).toBe(expected);

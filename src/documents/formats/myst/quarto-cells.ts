@@ -1,4 +1,5 @@
 import { codeLines, count, type Fence, type Fences } from "./fence.ts";
+import { captionMark } from "./quarto-references.ts";
 import { echoes } from "./quarto-text.ts";
 
 // quarto.org, "Execution Options"; yihui.org/knitr/options: in the first lines, or behind the language.
@@ -37,8 +38,7 @@ function optionsOf(head: string, lines: readonly string[]): Options {
 const isOff = (value: string | undefined): boolean => /^(?:false|F|FALSE)$/.test(value ?? "");
 
 /** `{.python filename="a.py"}`, `{=html}` and `{{python}}`; undefined for others. */
-function showAttributes(fence: Fence): string[] | undefined {
-  const { info, body } = fence;
+function showAttributes(fences: Fences, { info, body }: Fence): string[] {
   const [, raw] = /^\{=(\w+)\}$/.exec(info) ?? [];
   if (raw !== undefined) return /^html[45]?$/.test(raw) ? [...body] : [];
   const [, escaped] = /^\{(\{+[\w-]+\}+)\}/.exec(info) ?? [];
@@ -49,7 +49,13 @@ function showAttributes(fence: Fence): string[] | undefined {
   const [, language = ""] =
     /^(?:[\w+#.-]+[ \t]*)?\{(?:[^{}]*?\.)?([\w+#-]*)[^{}]*\}$/.exec(info) ?? [];
   const [, name] = /\bfilename="([^"]*)"/.exec(info) ?? [];
-  return [...(name === undefined ? [] : [name, ""]), ...codeLines(body, language)];
+  const [, listing] = /\blst-cap="([^"]*)"/.exec(info) ?? [];
+  const mark = captionMark(fences, /#([\w.:-]+)/.exec(info)?.[1] ?? "");
+  return [
+    ...(listing === undefined ? [] : [mark + listing, ""]),
+    ...(name === undefined ? [] : [name, ""]),
+    ...codeLines(body, language),
+  ];
 }
 
 /**
@@ -60,7 +66,8 @@ export function showCell(fences: Fences, fence: Fence): string[] | undefined {
   const { info, body, line, marks } = fence;
   if (!info.includes("{") || marks.startsWith(":")) return undefined;
   const [, language, head = ""] = /^\{([A-Za-z][\w+-]*)([\s,][^]*)?\}$/.exec(info) ?? [];
-  if (language === undefined) return fences.page.isQuarto ? showAttributes(fence) : undefined;
+  if (language === undefined)
+    return fences.page.isQuarto ? showAttributes(fences, fence) : undefined;
   const { values, length } = optionsOf(head, body);
   const isIncluded = !isOff(values.get("include"));
   const echo = values.get("echo");
@@ -68,8 +75,9 @@ export function showCell(fences: Fences, fence: Fence): string[] | undefined {
     fences.page.keepsHidden || (isIncluded && (echo === undefined ? echoes(fences) : !isOff(echo)));
   const makes = isIncluded && !isOff(values.get("eval")) && !isOff(values.get("output"));
   const captions = ["lst-cap", ...(makes ? ["fig-cap", "tbl-cap"] : [])]
-    .map((name) => values.get(name))
-    .filter((text) => text !== undefined && text !== "" && !text.startsWith("["));
+    .map((name) => [name === "lst-cap" ? "lst-label" : "label", values.get(name)] as const)
+    .filter(([, text]) => text !== undefined && text !== "" && !text.startsWith("["))
+    .map(([key, text]) => captionMark(fences, values.get(key) ?? "") + text);
   const code = body.slice(length);
   if (!isShown) count(fences, "hidden", language, line);
   return [

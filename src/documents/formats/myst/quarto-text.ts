@@ -2,6 +2,7 @@ import { codeSpansOf } from "../../text/structure.ts";
 import { textOf } from "../../front-matter/values.ts";
 import { admonitionLabel } from "../markdown/blocks.ts";
 import { count, type Fences } from "./fence.ts";
+import { captionMark, withReferences } from "./quarto-references.ts";
 import { withoutSpans } from "./spans.ts";
 
 /** Whether the lines that follow are in a part that the web page does not have. */
@@ -113,13 +114,19 @@ function readParagraph(fences: Fences, text: string, line: number | undefined): 
   let from = 0;
   for (const [start, end] of text.includes("`") ? codeSpansOf(text) : []) {
     const kind = /^\{=\w+\}/.exec(text.slice(end, end + 30))?.[0];
-    parts.push(withoutTex(fences, text.slice(from, start), line));
+    parts.push(withReferences(fences, withoutTex(fences, text.slice(from, start), line)));
     parts.push(codeText(fences, text.slice(start, end), kind, line));
     from = end + (kind?.length ?? 0);
   }
-  parts.push(withoutTex(fences, text.slice(from), line));
+  parts.push(withReferences(fences, withoutTex(fences, text.slice(from), line)));
   // "Cross references": the attributes of a table stand behind its caption.
-  const shown = parts.join("").replace(/^(: .*|Table: .*)[ \t]\{[^{}\n]*\}[ \t]*$/gm, "$1");
+  const shown = parts
+    .join("")
+    .replace(
+      /^(: |Table: )(.*)[ \t]\{([^{}\n]*)\}[ \t]*$/gm,
+      (_, mark: string, caption: string, list: string) =>
+        mark + captionMark(fences, /#(\S+)/.exec(list)?.[1] ?? "") + caption,
+    );
   return withoutSpans(shown);
 }
 
