@@ -17,6 +17,7 @@ describe("questions of headings", () => {
     ["an instruction", "Network", "Configure the proxy", "How do I configure the proxy?"],
     ["a gerund", "Backups", "Restoring a backup", "How do I restore a backup?"],
     ["a gerund without its e", "Backups", "Removing old backups", "How do I remove old backups?"],
+    ["a gerund before its objects", "Backups", "Loading plugins", "How do I load plugins?"],
     ["a doubled letter", "Jobs", "Running your jobs", "How do I run my jobs?"],
     [
       "two instructions",
@@ -100,6 +101,8 @@ describe("questions of headings", () => {
     "What happened?",
     "Get started",
 
+    "Use the archive instead",
+    "Declare the archive: a table",
     "Access to the archive",
     "Install scripts",
     "Release cycle",
@@ -107,6 +110,14 @@ describe("questions of headings", () => {
     "Working",
   ])("asks nothing about %s", (heading) => {
     expect(questionsOf("Relay", heading, `${filler}\n\n${list}`)).toEqual([]);
+  });
+
+  it("asks nothing about a heading that stands again on the page", () => {
+    const twice = `## Configure the proxy\n\n${filler}\n\n`;
+    const texts = [`# Relay\n\n${filler}\n\n${twice}${twice}## Restore a backup\n\n${filler}`];
+    expect(draftQuestions({ title: "Relay", texts }).map(({ text }) => text)).toEqual([
+      "How do I restore a backup?",
+    ]);
   });
 
   it("asks nothing of a section without text, and of a page about what was", () => {

@@ -93,6 +93,8 @@ function spokenQuestion(heading: string, usage: Usage): string | undefined {
 }
 
 const prepositions = /^(?:for|to|in|on|with|from|of|and|or|by|at|as|into|via|using)$/i;
+// "Use it instead": of what stands above.
+const comparing = /\b(?:instead|too|also|again|anyway)$/i;
 const particles =
   /^(?:up|out|in|off|started|involved|help|today|now|here|locally|manually|automatically)$/i;
 const longestWords = 10;
@@ -113,14 +115,20 @@ const clause = /\b(?:if|whether|that|what|when|which|how|who|where|why)\b/i;
 
 /** Whether a task says by itself what it is about, and is one: no sentence, no guide. */
 function isTask(task: string, heading: string): boolean {
-  if (compound.test(heading) || writingGuide.test(heading) || withoutThing.test(task)) return false;
+  if (
+    comparing.test(heading) ||
+    compound.test(heading) ||
+    writingGuide.test(heading) ||
+    withoutThing.test(task)
+  )
+    return false;
   if (known.test(task.slice(task.indexOf(" ") + 1))) return false;
   return !future.test(heading) || clause.test(heading);
 }
 
 /** The task of a heading as it stands in a question; undefined if it names none. */
 function taskIn(heading: string, usage: Usage): string | undefined {
-  const task = heading.includes("!") ? undefined : taskOf(heading);
+  const task = /[!:]/.test(heading) ? undefined : taskOf(heading);
   if (task === undefined || !isTask(task, heading)) return undefined;
   const [verb = "", ...object] = task.split(" ");
   const last = object.at(-1) ?? "";

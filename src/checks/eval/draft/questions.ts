@@ -72,6 +72,13 @@ function partsOf(title: string, text: string, { headings: all }: Structure): Par
   );
 }
 
+/** Without the sections whose heading stands again on the page: it names a part of each of several things. */
+function ownParts(parts: readonly Part[]): Part[] {
+  const counts = new Map<string, number>();
+  for (const { heading } of parts) counts.set(heading, (counts.get(heading) ?? 0) + 1);
+  return parts.filter(({ heading }) => counts.get(heading) === 1);
+}
+
 // Small words of English, and of German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Polish and Turkish.
 const english =
   /^(?:the|of|and|to|is|for|that|with|this|you|can|are|be|it|by|if|from|your|not|which|when|has|have)$/;
@@ -126,7 +133,7 @@ export function draftQuestions({ title: raw, texts }: PageWords): DraftQuestion[
   const title = clean(raw);
   if (chronicle.test(title)) return [];
   const structure = scanStructure(text);
-  const parts = partsOf(title, text, structure).filter(isAnswered);
+  const parts = ownParts(partsOf(title, text, structure)).filter(isAnswered);
   const usage = usageOf(text, structure);
   if (isForeign(usage.lower)) {
     // A list of names has no language.
@@ -147,7 +154,7 @@ export function draftSearches({ title: raw, texts }: PageWords): DraftQuestion[]
   const text = texts.join("\n\n");
   const title = clean(raw);
   if (chronicle.test(title)) return [];
-  const parts = partsOf(title, text, scanStructure(text));
+  const parts = ownParts(partsOf(title, text, scanStructure(text)));
   return otherQuestions(
     parts.filter((part) => isAnswered(part) && !isGeneric(part.heading)),
     title,

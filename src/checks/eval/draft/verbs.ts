@@ -53,8 +53,12 @@ const withIn = /^(?:log|sign)$/;
 const anyPreposition =
   /^(?:in|on|to|with|without|for|against|as|over|through|between|outside|inside|under|by)$/;
 
+// "Loading plugins" is a task; "Caching strategies" are strategies.
+const handled =
+  /^(?:plugins|modules|extensions|themes|templates|components|files|columns|variables|events|services|commands)$/;
+
 function isObject(word: string, verb: string, isGerund: boolean): boolean {
-  if (afterVerb.test(word)) return true;
+  if (afterVerb.test(word) || (isGerund && handled.test(word))) return true;
   if (anyPreposition.test(word)) {
     if (isGerund || certainVerbs.has(verb)) return true;
     return word === "to" ? withTo.test(verb) : word === "in" && withIn.test(verb);
