@@ -17,6 +17,12 @@ describe("questions of headings", () => {
     ["an instruction", "Network", "Configure the proxy", "How do I configure the proxy?"],
     ["a gerund", "Backups", "Restoring a backup", "How do I restore a backup?"],
     ["a gerund without its e", "Backups", "Removing old backups", "How do I remove old backups?"],
+    [
+      "you behind a preposition",
+      "Leave",
+      "What does parental leave mean for you?",
+      "What does parental leave mean for me?",
+    ],
     ["a gerund before its objects", "Backups", "Loading plugins", "How do I load plugins?"],
     ["a doubled letter", "Jobs", "Running your jobs", "How do I run my jobs?"],
     [
@@ -102,6 +108,8 @@ describe("questions of headings", () => {
     "Get started",
 
     "Use the archive instead",
+    "Who can request revocation",
+    "OPERATIONAL CONTROL requirements",
     "Declare the archive: a table",
     "Access to the archive",
     "Install scripts",

@@ -268,7 +268,8 @@ const unclear =
 function byKind(part: Part, topic: Topic | undefined, usage: Usage): string | undefined {
   const { heading } = part;
   const count = wordCount(heading);
-  if (count > 5 || /[,:;()/"]/.test(heading) || unclear.test(heading)) return undefined;
+  if (count > 5 || /[,:;()/"]|\p{Lu}{2,} \p{Lu}{3,}/u.test(heading)) return undefined;
+  if (unclear.test(heading) || asked.test(heading)) return undefined;
   const thing = inSentence(heading, usage).replace(/\S+$/, (last) => last.toLowerCase());
   const isOwn = topic !== undefined && isSame(heading, topic);
   const owner = topic?.kind === "thing" && !isOwn ? topic.text : undefined;

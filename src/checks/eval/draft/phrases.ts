@@ -91,4 +91,5 @@ export const asReader = (text: string): string =>
   text
     .replace(/\byourself\b/gi, "myself")
     .replace(/\b(?:your|our)\b/gi, "my")
+    .replace(/\b(for|to|with|of|from|by|about|on|around|between) you\b/gi, "$1 me")
     .replace(/\byou\b/gi, "I");
