@@ -20,7 +20,7 @@ describe("questions of headings", () => {
     [
       "you behind a preposition",
       "Leave",
-      "What does parental leave mean for you?",
+      "What does parental leave mean for you",
       "What does parental leave mean for me?",
     ],
     ["a gerund before its objects", "Backups", "Loading plugins", "How do I load plugins?"],
