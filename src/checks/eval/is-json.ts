@@ -44,7 +44,7 @@ function compile(schema: JsonSchema, Ajv: typeof Ajv2020): ValidateFunction {
   // Else `toString` and the like count as known keywords.
   Object.setPrototypeOf(ajv.RULES.keywords, null);
   // Compiles the schema of schemas: on a busy machine this alone would use the limit up.
-  ajv.validateSchema({});
+  void ajv.validateSchema({});
   // Other drafts differ little; the validator would look for their own schemas.
   const { $schema: _, ...own } = schema;
   try {
