@@ -307,17 +307,26 @@ describe("action install", () => {
   describe.runIf(process.platform !== "win32")("the action's installation", () => {
     it("builds the checkout by default, and asks no registry for knowctl", async () => {
       const place = await preparePlace();
+      // What npm installs is not here: the build of the test takes the program that is built already.
+      const dist = join(projectFolder, "dist");
+      const build = `process.getBuiltinModule("node:fs").cpSync(${JSON.stringify(dist)}, "dist", { recursive: true })`;
       const modules = join(projectFolder, "node_modules");
-      // A folder of its own, as npm makes one: no clone may install into the modules of another.
       const calls = replaceNpm(
         place,
-        `mkdir node_modules && ln -s '${modules}'/* '${modules}'/.bin node_modules/ &&
-touch node_modules/.package-lock.json\n`,
+        `[ -f scripts/build.js ] && ln -s '${modules}' node_modules &&
+echo '${build}' > scripts/build.js\n`,
       );
       const built = await install({}, place);
       expect(built, built.stderr).toMatchObject({ code: 0 });
       expect(new Set(calls().map((call) => call.split(" ")[0]))).toEqual(new Set(["ci"]));
       expect(calls().join(" ")).not.toContain("knowctl");
+      // test/dockerfile.test.ts builds the program of what its stage copies.
+      const copied = readFileSync(join(projectFolder, "Dockerfile"), "utf8").matchAll(
+        /^COPY (?!--)(.+) \S+$/gm,
+      );
+      const needed = [...copied].flatMap(([, names]) => names!.split(" "));
+      const builtFolder = join(place.folder, "..", "runner", "knowctl", "node_modules", "knowctl");
+      expect(readdirSync(builtFolder)).toEqual(expect.arrayContaining(needed));
       const inputs = { paths: "docs", "cc-pair-id": "2" };
       const ran = await runStep("Upload", inputs, place);
       expect(ran, ran.stderr).toMatchObject({ code: 0, outputs: { created: "6" } });

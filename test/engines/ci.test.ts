@@ -126,20 +126,21 @@ function rehearsal(port: number): Record<string, string> {
 }
 
 describe.runIf(hasPostgres)("a matrix of jobs, with PostgreSQL,", () => {
-  const uploads: [string, (place: Place, values: Variables) => Promise<CliResult[]>][] = [
+  type Upload = (place: Place, values: Variables, most?: number) => Promise<CliResult[]>;
+  const uploads: [string, Upload][] = [
     [
       "github.yml",
-      (place, values) => {
+      (place, values, most) => {
         const job = workflow.jobs["upload"]!;
-        const jobs = job.strategy!.matrix.worker.map(() => runGitHub(job, place, values));
-        return Promise.all(jobs);
+        const workers = job.strategy!.matrix.worker.slice(0, most);
+        return Promise.all(workers.map(() => runGitHub(job, place, values)));
       },
     ],
     [
       "gitlab.yml",
-      (place, values) => {
+      (place, values, most) => {
         const count = gitlab["upload"]!.parallel!;
-        const jobs = Array.from({ length: count }, (_, index) =>
+        const jobs = Array.from({ length: most ?? count }, (_, index) =>
           runGitLab("upload", place, {
             ...values,
             CI_NODE_INDEX: String(index + 1),
@@ -170,9 +171,10 @@ describe.runIf(hasPostgres)("a matrix of jobs, with PostgreSQL,", () => {
         ...share,
         KNOWCTL_TARBALL: "knowctl.tgz",
       };
-      for (const _pipeline of [1, 2]) {
-        const results = await upload(place, values);
-        expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+      // In the next pipeline one worker has everything before it.
+      for (const results of [() => upload(place, values), () => upload(place, values, 1)]) {
+        const codes = (await results()).map(({ code }) => code);
+        expect(codes.every((code) => code === 0)).toBe(true);
         expect(place.sandbox.ledger.documents.size).toBe(total);
         expect(sentTwice(place.sandbox)).toBe(0);
       }

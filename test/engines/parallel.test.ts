@@ -16,7 +16,7 @@ import {
 // A program of this name is in moreutils as well; GNU's has a job log.
 const hasParallel = works("parallel", "--joblog", "/dev/null", "true", ":::", "x");
 
-const total = 240;
+const total = 160;
 const inFlight = 8;
 const batch = 64;
 

@@ -7,7 +7,7 @@ import { playRound, type Played } from "./rounds.ts";
 const { PROVE_ROUNDS, PROVE_SECONDS = "Infinity", PROVE_SEED = "1" } = process.env;
 const isProof = PROVE_ROUNDS !== undefined;
 
-const small = { documents: 400, workers: 3, kills: 1, outageMs: 500, leaseSeconds: 6 };
+const small = { documents: 250, workers: 3, kills: 1, outageMs: 500, leaseSeconds: 6 };
 const whole = { documents: 5000, workers: 3, kills: 3, outageMs: 5000, leaseSeconds: 12 };
 
 describe.runIf(hasPostgres)("three workers on one record in PostgreSQL", () => {

@@ -124,7 +124,7 @@ describe("mcp with a hostile client", () => {
   });
 
   it("tells an agent that an upload is not complete", async () => {
-    const bad = { ...files, "docs/bad.pdf": "nonsense" };
+    const bad = { ...files, "docs/bad.docx": "nonsense" };
     const { child, answers } = await open(allowed, { files: bad });
     child.stdin.write(call(2, "ingest"));
     const [sent] = await answers(1);
@@ -133,17 +133,17 @@ describe("mcp with a hostile client", () => {
       structuredContent: {
         status: "partial",
         counts: { created: 2, failed: 1 },
-        failures: [{ path: "docs/bad.pdf" }],
+        failures: [{ path: "docs/bad.docx" }],
       },
     });
-    expect(textOf(sent!)).toMatch(/partial[^]*docs\/bad\.pdf[^]*1 document failed/);
+    expect(textOf(sent!)).toMatch(/partial[^]*docs\/bad\.docx[^]*1 document failed/);
     child.stdin.write(call(3, "check", { what: "lint" }));
     const [, checked] = await answers(2);
     expect(checked?.result).toMatchObject({
       isError: true,
       structuredContent: { status: "partial" },
     });
-    expect(textOf(checked!)).toContain("docs/bad.pdf: cannot be read");
+    expect(textOf(checked!)).toContain("docs/bad.docx: no Word document");
   });
 
   it("marks what the service says in an error, without the key", async () => {

@@ -13,7 +13,7 @@ import {
   type CliResult,
 } from "../../support.ts";
 
-const total = 300;
+const total = 160;
 const files = Object.fromEntries(
   Array.from({ length: total }, (_, n) => [`docs/${n}.md`, `# Document ${n}\n\nText ${n}.\n`]),
 );
@@ -79,7 +79,7 @@ it.skipIf(process.platform === "win32")("SIGUSR1 opens no inspector", async () =
 });
 
 describe("interrupted uploads", () => {
-  it.each(someOf([1, 40, 70, 150, 290], 3))(
+  it.each(someOf([1, 20, 70, 120, 150], 3))(
     "resumes after kill -9 at document %i",
     async (count) => {
       const service = await startTestService({ files, faults: slow });
