@@ -30,19 +30,32 @@ function expectFactor(measure: () => number, most: number): void {
   expect(factor, "times as expensive").toBeLessThanOrEqual(most);
 }
 
+// What grows with the square of an eightfold size costs so many times as much.
+const [linear, square] = [8, 64];
+
+/** The factor at a `share` of a size that shows the part with the square which `most` shows at all of it. */
+function asStrict(most: number, share: number): number {
+  const part = (most - linear) / (square - most) / share;
+  return (linear + square * part) / (1 + part);
+}
+
 /**
  * Expects that the cost of `work` grows with the size alone: an eighth of the size is done beside the
  * whole. What grows with the square costs 64 times as much, so the size must be worth some milliseconds.
  * Half the size with 16 for `most` finds as much as the whole with 24: a part with the square that is
- * 1.3 times the rest there, and so 2.7 times in the whole, where 24 finds 3.2 times.
+ * 1.3 times the rest there, and so 2.7 times in the whole, where 24 finds 3.2 times. So where a quarter
+ * or half of the size is worth measuring and keeps to a factor that is as strict, the whole is not done.
  */
 export function expectLinear(size: number, work: (size: number) => void, most = 24): void {
-  const small = Math.ceil(size / 8);
+  const partOf = (count: number): number => fastest(() => work(Math.ceil(count / 8)));
+  for (const share of [4, 2]) {
+    const count = Math.ceil(size / share);
+    const part = partOf(count);
+    if (part < shortestMs) continue;
+    if (cpuMs(() => work(count)) / part <= asStrict(most, share)) return;
+  }
   expectFactor(() => {
-    const part = Math.max(
-      shortestMs,
-      fastest(() => work(small)),
-    );
+    const part = Math.max(shortestMs, partOf(size));
     return cpuMs(() => work(size)) / part;
   }, most);
 }
