@@ -1,6 +1,15 @@
-import { mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { changesSince, isChanged } from "../../src/git/changes.ts";
 import { createRepository, refusal, type TestRepository } from "./support.ts";
 
@@ -20,11 +29,16 @@ async function changes(test: TestRepository, ref = "start", below = ""): Promise
   };
 }
 
-/** A repository with the tag `start`. */
+const first = join(mkdtempSync(join(tmpdir(), "knowctl-changes-")), "first");
+afterAll(() => rmSync(dirname(first), { recursive: true, force: true }));
+
+/** A repository with the tag `start`: each is a copy of the first one. */
 function started(): TestRepository {
+  if (existsSync(first)) return createRepository(first);
   const test = createRepository();
   test.commit({ "a.md": long(), "b.md": "b\n", "docs/c.md": "c\n", ".gitignore": "*.log\n" });
   test.git("tag", "start");
+  cpSync(test.root, first, { recursive: true });
   return test;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openRepository, type Repository } from "../../src/git/repository.ts";
 import { CliError } from "../../src/errors.ts";
@@ -19,8 +19,11 @@ export interface TestRepository {
   open(below?: string): Promise<Repository>;
 }
 
-/** A fresh repository, removed after the test; no configuration of this machine counts. */
-export function createRepository(clone?: readonly string[]): TestRepository {
+/**
+ * A fresh repository, removed after the test; no configuration of this machine counts. It is a clone
+ * with these arguments of `git clone`, or a copy of the work tree at this path.
+ */
+export function createRepository(clone?: readonly string[] | string): TestRepository {
   const folder = realpathSync(temporaryFolder());
   const env = cleanEnvironment(join(folder, "home"));
   const root = join(folder, "work");
@@ -42,7 +45,8 @@ export function createRepository(clone?: readonly string[]): TestRepository {
       },
     });
   const first = "2020-01-01T00:00:00Z";
-  if (clone) run(folder, ["clone", "-q", ...clone, root], first);
+  if (typeof clone === "string") cpSync(clone, root, { recursive: true });
+  else if (clone) run(folder, ["clone", "-q", ...clone, root], first);
   else run(folder, ["init", "-q", "-b", "main", root], first);
   const write: TestRepository["write"] = (files) => {
     for (const [path, content] of Object.entries(files)) {
