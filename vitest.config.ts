@@ -3,12 +3,6 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { patienceMs } from "./test/patience.ts";
 
-// The files of a project share a process for each processor, which loads what they test once: no
-// test leaves anything behind. These run the program.
-const program = ["cli", "commands", "docs", "e2e", "engines", "journeys", "redaction"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
-
 // They measure the memory of their process, in which freed memory of others would hide what grows.
 const alone = [
   "documents/files/bytes/gunzip",
@@ -44,7 +38,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): boolean =>
       longest.some((name) => moduleId.replaceAll("\\", "/").endsWith(name));
-    const projects = ["alone", "parts", "program"];
+    const projects = ["alone", "shared"];
     const rank = (file: TestSpecification): number =>
       2 * projects.indexOf(file.project.name) - (isLong(file) ? 1 : 0);
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
@@ -68,15 +62,9 @@ export default defineConfig({
     setupFiles: ["./test/clean-start.ts"],
     projects: [
       { extends: true, test: { name: "alone", include: alone, isolate: true } },
-      {
-        extends: true,
-        test: {
-          name: "parts",
-          include: ["test/**/*.test.ts"],
-          exclude: [...program, ...alone],
-        },
-      },
-      { extends: true, test: { name: "program", include: program } },
+      // They share a process for each processor, which loads what they test once: no test leaves
+      // anything behind. A second project would read and make ready all of src once more.
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: alone } },
     ],
   },
 });
