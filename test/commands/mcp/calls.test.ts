@@ -186,7 +186,7 @@ it("takes no model call for a question of an unknown session, which is not asked
   expect((await call("ask", question)).isError).toBe(true);
 });
 
-it("leaves nothing behind after thousands of calls", async () => {
+it("leaves nothing behind after hundreds of calls", async () => {
   const { send, call, answers, answerOf, waiters } = await open([]);
   const work = ["read_document", "plan", "connectors", "check"] as const;
   const inputs = { read_document: { path: "docs/a.md" }, check: { what: "lint" } };
@@ -203,7 +203,7 @@ it("leaves nothing behind after thousands of calls", async () => {
   const before = resources();
   for (let round = 0; round < 3; round++) {
     // Refused: only the server itself works.
-    const ids = Array.from({ length: 1000 }, (_, at) => send(at % 2 === 0 ? "ingest" : "none"));
+    const ids = Array.from({ length: 300 }, (_, at) => send(at % 2 === 0 ? "ingest" : "none"));
     await answerOf(ids.at(-1)!);
     expect(ids.filter((id) => answers.get(id)?.isError !== true)).toEqual([]);
     answers.clear();
