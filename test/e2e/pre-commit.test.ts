@@ -60,7 +60,7 @@ describe.runIf(process.platform !== "win32")("the pre-commit hooks", () => {
     });
     const { code, stdout } = await runHook("knowctl-documents", [...good, "bad.md"], place);
     expect(code).toBe(10);
-    expect(stdout).toContain("bad.md:3");
+    expect(stdout).toMatch(/^failed\tbad\.md\t\t3:1: /m);
     expect(existsSync(join(place.folder, "canary"))).toBe(false);
   });
 

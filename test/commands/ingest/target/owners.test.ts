@@ -79,7 +79,7 @@ describe("a document of another pair", () => {
     const report = join(service.folder, "plan.json");
     const ran = await runIn(service, `ingest docs --cc-pair-id 2 --dry-run --report ${report}`);
     expect(ran.stdout).toMatch(/^create\tdocs\/own\.md\t/);
-    expect(ran.stdout).toMatch(/^failed\tdocs\/1\.md\tdocs\/1\.md\tdocs\/1\.md: pair 7 \(/m);
+    expect(ran.stdout).toMatch(/^failed\tdocs\/1\.md\tdocs\/1\.md\tpair 7 \(/m);
     expect(ran.stderr).toContain("dry run, nothing was sent: 1 to create, 3 failed");
     expect(ran.code).toBe(10);
     expect(JSON.parse(readFileSync(report, "utf8"))).toMatchObject({
