@@ -239,7 +239,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
     onTestFinished(() => server.close());
     server.sql("postgres", "create role worker login; grant create on schema public to worker");
     const service = await share(
-      100,
+      200,
       {},
       {
         url: server.url("postgres").replace("knowctl@", "worker@"),
@@ -247,7 +247,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
       },
     );
     const workers = await Promise.all(
-      Array.from({ length: 12 }, () => upload(service, "--claim --quiet")),
+      Array.from({ length: 30 }, () => upload(service, "--claim --quiet")),
     );
     const refused = workers.filter(({ code }) => code !== 0);
     expect(refused.length).toBeGreaterThan(0);
@@ -258,10 +258,10 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
       );
     }
     expect(workers.length - refused.length).toBeGreaterThan(0);
-    expect(service.sandbox.ledger.documents.size).toBe(100);
+    expect(service.sandbox.ledger.documents.size).toBe(200);
     expect(sentOnce(service)).toBe(true);
     const later = await upload(service, "");
-    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("100 unchanged") });
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("200 unchanged") });
   });
 
   it("works on a machine whose clock is an hour wrong", async () => {
