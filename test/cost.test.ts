@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expectCheap, expectConstant, expectLinear } from "./cost.ts";
+import { asStrict, expectCheap, expectConstant, expectLinear } from "./cost.ts";
 
 const text = JSON.stringify(Array.from({ length: 30 }, (_, id) => ({ id, name: `n${id}` })));
 
@@ -21,4 +21,11 @@ it("tells what grows from what does not", () => {
 it("tells what is done soon from what is not", () => {
   expectCheap(() => work(200), 3);
   expect(() => expectCheap(() => work(20_000), 3)).toThrow("times as expensive");
+});
+
+it("asks more of a part of the size, where the square weighs less", () => {
+  // A square part that is 0.4 times the rest at the whole size is 0.2 times at half, 0.1 times at a quarter.
+  expect(asStrict(24, 1)).toBeCloseTo(24);
+  expect(asStrict(24, 2)).toBeCloseTo((8 + 64 * 0.2) / 1.2);
+  expect(asStrict(24, 4)).toBeCloseTo((8 + 64 * 0.1) / 1.1);
 });

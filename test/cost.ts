@@ -34,7 +34,7 @@ function expectFactor(measure: () => number, most: number): void {
 const [linear, square] = [8, 64];
 
 /** The factor at a `share` of a size that shows the part with the square which `most` shows at all of it. */
-function asStrict(most: number, share: number): number {
+export function asStrict(most: number, share: number): number {
   const part = (most - linear) / (square - most) / share;
   return (linear + square * part) / (1 + part);
 }

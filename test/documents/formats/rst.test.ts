@@ -650,7 +650,7 @@ describe("a hostile text", () => {
       const { body } = readText(piece.repeat(count));
       expect(body.length).toBeLessThan(40 * piece.length * count);
     };
-    expectLinear(2500, work, 12);
+    expectLinear(10_000, work, 16);
   });
 
   it.each([
@@ -667,17 +667,16 @@ describe("a hostile text", () => {
       const { body } = readText(`+--+--+\n${"|a |b |\n|  +--+\n".repeat(count)}|  |  |\n+--+--+\n`);
       expect(body.length).toBeLessThan(200 * count);
     };
-    expectLinear(2500, work, 12);
+    expectLinear(10_000, work, 16);
   });
 
-  // A pattern that fills its stack does so with one megabyte of what costs it most.
-  it.each([
-    ...["a", "+-", "\n", "a\n\n"].map((piece) => [8, piece] as const),
-    ...["- ", ".. ", ":a ", "`", "= "].map((piece) => [1, piece] as const),
-  ])("%i megabytes of %j", (megabytes, piece) => {
-    const { isMarkdown } = readText(piece.repeat((megabytes * 1024 * 1024) / piece.length));
-    expect(isMarkdown).toBe(true);
-  });
+  it.each(["a", "- ", ".. ", ":a ", "`", "+-", "= ", "\n", "a\n\n"])(
+    "eight megabytes of %j",
+    (piece) => {
+      const { isMarkdown } = readText(piece.repeat((8 * 1024 * 1024) / piece.length));
+      expect(isMarkdown).toBe(true);
+    },
+  );
 
   it("substitutions of substitutions add little", () => {
     const definitions = Array.from({ length: 20 }, (_, index) => {
