@@ -63,8 +63,9 @@ function siteBeside(prefix: string, root: string): Site | undefined {
       const name = names.find((each) => generators.docusaurus.config.test(each.name))?.name;
       if (name === undefined) continue;
       const config = `${below}/${name}`;
-      const docs = new RegExp(`["'\`/]${posix.relative(below, "docs")}["'\`/]`);
-      if (docs.test(String(bytesAt(join(root, prefix, config)))))
+      const docs = posix.relative(below, "docs").replaceAll(".", String.raw`\.`);
+      const namesDocs = new RegExp(`["'\`/]${docs}["'\`/]`);
+      if (namesDocs.test(String(bytesAt(join(root, prefix, config)))))
         return { generator: "docusaurus", prefix, config };
     }
   }

@@ -302,7 +302,11 @@ describe("Markdown of Docusaurus", () => {
     const others = { "website/docusaurus.config.ts": "docs: { path: '../docs' }" };
     expect((await pageOf("none", "a {b}", others)).body).toBe("a");
     expect((await pageOf("none", "a {b}", others, {}, "other/a.md")).body).toBe("a {b}");
-    const elsewhere = { "website/docusaurus.config.ts": "docs: { path: 'docs' }" };
-    expect((await pageOf("none", "a {b}", elsewhere)).body).toBe("a {b}");
+    const deeper = { "packages/site/docusaurus.config.ts": "docs: { path: '../../docs' }" };
+    expect((await pageOf("none", "a {b}", deeper)).body).toBe("a");
+    for (const path of ["docs", "en/docs"]) {
+      const elsewhere = { "website/docusaurus.config.ts": `docs: { path: '${path}' }` };
+      expect((await pageOf("none", "a {b}", elsewhere)).body).toBe("a {b}");
+    }
   });
 });
