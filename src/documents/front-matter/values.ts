@@ -131,6 +131,22 @@ const pattern =
 const simpleDate =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)?$/;
 
+const months = [
+  ...["january", "february", "march", "april", "may", "june", "july"],
+  ...["august", "september", "october", "november", "december"],
+];
+const writtenDate =
+  /^(?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,|(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})\.?,?) (\d{4})$/i;
+
+/** A date with the English name of its month as `YYYY-MM-DD`; any other text as it is. */
+function inDigits(text: string): string {
+  const [all, month = "", day = "", dayFirst = day, after = month, year] =
+    writtenDate.exec(text) ?? [];
+  const number = months.findIndex((each) => each.startsWith(after.toLowerCase())) + 1;
+  if (all === undefined || number === 0) return text;
+  return [year, String(number).padStart(2, "0"), dayFirst.padStart(2, "0")].join("-");
+}
+
 function offsetMinutes(zone: string | undefined): number {
   // No zone means UTC: the document must not depend on the machine that reads it.
   if (zone === undefined || zone === "" || /^z$/i.test(zone)) return 0;
@@ -141,12 +157,13 @@ function offsetMinutes(zone: string | undefined): number {
 
 /**
  * Converts a date to ISO 8601 in UTC with `Z`. Accepts `YYYY-MM-DD` (midnight) and RFC 3339, also
- * with `/` between year, month and day, a space for the `T`, an hour of one digit (yaml.org, "Timestamp"), without seconds or without a zone (then UTC). Undefined for everything
- * else, also for the 30th of February: no guessing.
+ * with `/` between year, month and day, a space for the `T`, an hour of one digit (yaml.org,
+ * "Timestamp"), without seconds or without a zone (then UTC), and a day of a month by its English
+ * name. Undefined for everything else, also for the 30th of February: no guessing.
  */
 export function parseDate(text: string): string | undefined {
   if (simpleDate.test(text)) return text.length === 10 ? `${text}T00:00:00Z` : text;
-  const match = pattern.exec(text.trim());
+  const match = pattern.exec(inDigits(text.trim()));
   if (!match) return undefined;
   const [, year, , month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] =
     match;

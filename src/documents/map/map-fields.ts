@@ -171,11 +171,13 @@ function takeDate(
   const text = date && textOf(date)?.trim();
   const hint = "write 2024-05-01 or 2024-05-01T09:30:00Z";
   if (!text) return fields.fail(key, "expected text", hint);
-  // quarto.org, "Dates and Date Formatting": words for the time of the build.
-  if (effective.site?.generator === "quarto" && /^(?:today|now|last-modified)$/.test(text)) {
-    return undefined;
-  }
-  return parseDate(text) ?? fields.fail(key, `not a date: ${text}`, hint);
+  const isQuarto = effective.site?.generator === "quarto";
+  // quarto.org, "Dates and Date Formatting": words for the time of the build, and the month first.
+  if (isQuarto && /^(?:today|now|last-modified)$/.test(text)) return undefined;
+  const [, month = "", day = "", year] =
+    (isQuarto && /^(\d\d?)[-/](\d\d?)[-/](\d{4})$/.exec(text)) || [];
+  const written = year ? `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}` : text;
+  return parseDate(written) ?? fields.fail(key, `not a date: ${text}`, hint);
 }
 
 /**

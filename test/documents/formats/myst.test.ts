@@ -373,6 +373,17 @@ describe("references of Quarto", () => {
     expect(await textOf("other.qmd")).toContain("[Figure 1.1](a.qmd#fig-i) @fig-o\n\n![o](o.png)");
   });
 
+  it("have the dates that Quarto reads, the month first", async () => {
+    const dateOf = async (date: string): Promise<unknown> => {
+      const files = { "_quarto.yml": "", "a.qmd": `---\ndate: ${date}\n---\n\nA.\n` };
+      return (await readFolder(files, "a.qmd")).document.doc_updated_at;
+    };
+    expect(await dateOf("3/22/2023")).toBe("2023-03-22T00:00:00Z");
+    expect(await dateOf("03-04-2023")).toBe("2023-03-04T00:00:00Z");
+    expect(await dateOf("last-modified")).toBeUndefined();
+    await expect(dateOf("22/03/2023")).rejects.toThrow("a.qmd:2:1: front matter date: not a date");
+  });
+
   it("are found in linear time", () => {
     for (const part of ["[@fig-a;", "@fig-", "[", "::: {#fig-a}\n", "![a](b){#fig-a}"])
       expectLinear(5000, (size) => quarto(part.repeat(size)));

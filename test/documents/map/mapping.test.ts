@@ -236,7 +236,12 @@ describe("doc_updated_at", () => {
     ["2024-05-01T10:00+15:00", undefined],
     ["2024-05-01T10:00+02:75", undefined],
     ["01.05.2024", undefined],
-    ["May 1, 2024", undefined],
+    ["May 1, 2024", "2024-05-01T00:00:00Z"],
+    ["March 22nd, 2023", "2023-03-22T00:00:00Z"],
+    ["3 Sept. 2024", "2024-09-03T00:00:00Z"],
+    ["February 30, 2024", undefined],
+    ["Marchember 3, 2024", undefined],
+    ["May 2024", undefined],
     ["1714521600", undefined],
     ["2024", undefined],
   ])("%s", (text, expected) => {
