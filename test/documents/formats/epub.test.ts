@@ -51,7 +51,8 @@ const read = (...given: Parameters<typeof epub>): Promise<Parsed> =>
 
 async function failure(bytes: Uint8Array): Promise<string> {
   const error: unknown = await readEpub(bytes, "a.epub").catch((reason: unknown) => reason);
-  if (error instanceof CliError && error.exit === "usage") return error.message;
+  if (error instanceof CliError && error.exit === "usage")
+    return [error.message, ...error.hints].join("; ");
   throw new Error("expected a failure", { cause: error });
 }
 
@@ -263,7 +264,7 @@ describe("files", () => {
     [
       "encrypted text",
       epub({ a: "a" }, {}, encryption("http://www.w3.org/2001/04/xmlenc#aes128-cbc")),
-      "it is protected against reading by other programs (META-INF/encryption.xml)",
+      "it is protected against reading by other programs (META-INF/encryption.xml); save it without protection as .epub, or exclude it",
     ],
     ["rights", epub({ a: "a" }, {}, { "META-INF/rights.xml": "<rights/>" }), "META-INF/rights.xml"],
     [

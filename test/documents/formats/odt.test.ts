@@ -64,7 +64,8 @@ const read = (body: string, parts: Parts = {}): Promise<Parsed> =>
 
 async function failure(bytes: Uint8Array): Promise<string> {
   const error: unknown = await readOdt(bytes, "a.odt").catch((reason: unknown) => reason);
-  if (error instanceof CliError && error.exit === "usage") return error.message;
+  if (error instanceof CliError && error.exit === "usage")
+    return [error.message, ...error.hints].join("; ");
   throw new Error("expected a failure", { cause: error });
 }
 
@@ -340,7 +341,7 @@ describe("files", () => {
         "META-INF/manifest.xml":
           "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>",
       }),
-      "it is protected by a password",
+      "it is protected by a password; save it without protection as .odt, or exclude it",
     ],
     [
       "no content",

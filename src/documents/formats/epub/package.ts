@@ -1,5 +1,13 @@
 import { posix } from "node:path";
-import { attributeOf, readXml, textIn, unpack, ZipError, type Archive } from "../office/archive.ts";
+import {
+  attributeOf,
+  ProtectedError,
+  readXml,
+  textIn,
+  unpack,
+  ZipError,
+  type Archive,
+} from "../office/archive.ts";
 import type { Properties } from "../properties.ts";
 
 /** A file of the book that its manifest names. */
@@ -39,7 +47,7 @@ const fontAlgorithms = new Set([
 /** Refuses a book whose content is encrypted (EPUB 3.3, 4.2.6.3.2). Throws ZipError, XmlError. */
 function refuseProtected(archive: Archive): void {
   const refuse = (why: string): never => {
-    throw new ZipError(`it is protected against reading by other programs (${why})`);
+    throw new ProtectedError(`it is protected against reading by other programs (${why})`);
   };
   if (archive.entries.has("meta-inf/rights.xml")) refuse("META-INF/rights.xml");
   const bytes = unpack(archive, "META-INF/encryption.xml");

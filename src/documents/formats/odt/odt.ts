@@ -1,6 +1,13 @@
 import type { Parsed } from "../format.ts";
 import { pageFromHtml } from "../../page/page.ts";
-import { readXml, textIn, unpack, ZipError, type Archive } from "../office/archive.ts";
+import {
+  ProtectedError,
+  readXml,
+  textIn,
+  unpack,
+  ZipError,
+  type Archive,
+} from "../office/archive.ts";
 import {
   countedOut,
   officePage,
@@ -19,7 +26,7 @@ const textType = "application/vnd.oasis.opendocument.text";
 function refuseOthers(archive: Archive): void {
   const manifest = Buffer.from(unpack(archive, "META-INF/manifest.xml") ?? []).toString("utf8");
   if (/<(?:[\w.-]+:)?encryption-data\b|encrypted-package/.test(manifest)) {
-    throw new ZipError("it is protected by a password");
+    throw new ProtectedError("it is protected by a password");
   }
   const type = Buffer.from(unpack(archive, "mimetype") ?? textType)
     .toString("utf8")

@@ -6,6 +6,9 @@ import { codeOf } from "../../../errors.ts";
 /** The archive cannot be read or is refused; the message contains the reason. */
 export class ZipError extends Error {}
 
+/** A password or a licence protects the content. */
+export class ProtectedError extends ZipError {}
+
 /** What is in the archive is larger than a limit. */
 export class LimitError extends ZipError {}
 
@@ -116,7 +119,7 @@ function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
 export function unpack(archive: Archive, name: string | undefined): Uint8Array | undefined {
   const entry = name === undefined ? undefined : archive.entries.get(keyOf(name));
   if (!entry) return undefined;
-  if (entry.isEncrypted) throw new ZipError(`its part ${name} is encrypted`);
+  if (entry.isEncrypted) throw new ProtectedError(`its part ${name} is encrypted`);
   const packed = packedBytesOf(archive.bytes, entry);
   if (entry.method !== 0 && entry.method !== 8) {
     throw new ZipError(`its part ${name} uses a compression method that is not supported`);

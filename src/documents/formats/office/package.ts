@@ -7,6 +7,7 @@ import { cleanText, frontMatterOf, type Properties } from "../properties.ts";
 import {
   attributeOf,
   LimitError,
+  ProtectedError,
   openArchive,
   readXml,
   textIn,
@@ -239,6 +240,10 @@ export function readPacked(
     try {
       done(read({ archive: openArchive(bytes, maxUnpackedBytes), warnings, warn }));
     } catch (error) {
+      if (error instanceof ProtectedError) {
+        const hint = `save it without protection as .${format.extension}, or exclude it`;
+        fail(path, error.message, hint, error);
+      }
       const { whenLarge } = error instanceof LimitError ? format : {};
       const hint = whenLarge ?? "open and save it in another program, or exclude it";
       if (error instanceof ZipError) fail(path, `cannot be read: ${error.message}`, hint, error);
