@@ -131,10 +131,10 @@ const pattern =
 const simpleDate =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)?$/;
 
-const months = [
-  ...["january", "february", "march", "april", "may", "june", "july"],
-  ...["august", "september", "october", "november", "december"],
-];
+const months =
+  "january february march april may june july august september october november december".split(
+    " ",
+  );
 const writtenDate =
   /^(?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,|(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})\.?,?) (\d{4})$/i;
 
