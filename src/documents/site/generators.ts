@@ -130,8 +130,9 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   jekyll: {
     title: "Jekyll",
     config: /^_config\.ya?ml$/,
-    // jekyllrb.com, "Directory structure".
-    partials: /(?:^|\/)_(?:includes|layouts|data|sass|plugins|site)\//,
+    // jekyllrb.com, "Directory structure", and "Configuration options > include": of names that begin
+    // with "_", only folders of collections and posts have pages.
+    partials: /(?:^|\/)_(?:includes|layouts|data|sass|plugins|site)\/|(?:^|\/)_[^/]*$/,
     linkStyle: "jekyll",
   },
   eleventy: {

@@ -304,14 +304,16 @@ describe("labels of other pages", () => {
     "b/far.md": "(far)=\n\n# Far away\n\nText.\n",
     "b/old.rst": ".. _old:\n\nOld page\n========\n",
     "b/deep.md": "(units/far)=\n\n# Far units\n\nText.\n",
-    "a/x.md": "{ref}`far` {ref}`it <far>` [](#old) {ref}`nowhere` [it](units/far) [p](no/page)\n",
+    "b/plain.md": "# Plain\n\n(units/plain)=\n\nA paragraph.\n",
+    "a/x.md":
+      "{ref}`far` {ref}`it <far>` [](#old) {ref}`nowhere` [it](units/far) [p](no/page) [q](units/plain) {ref}`units/plain`\n",
   };
   it.each(["myst.yml", "conf.py"])("have titles and links in a site of %s", async (config) => {
     const text = config === "conf.py" ? "extensions = ['myst_parser']\n" : "";
     const all = { ...files, [config]: text };
     const { document } = await readFolder(all, "a/x.md");
     expect(document.sections[0]?.text).toBe(
-      "[Far away](../b/far.md#far) [it](../b/far.md#far) [Old page](../b/old.rst#old) nowhere [it](../b/deep.md#units-far) [p](no/page)\n",
+      "[Far away](../b/far.md#far) [it](../b/far.md#far) [Old page](../b/old.rst#old) nowhere [it](../b/deep.md#units-far) [p](no/page) [q](../b/plain.md#units-plain) units/plain\n",
     );
   });
 });

@@ -10,7 +10,8 @@ import { CliError } from "../../../errors.ts";
 
 /** What a page refers to: its title, and where it is from the page. */
 export interface Titled {
-  title: string;
+  /** Undefined where none stands behind the label. */
+  title: string | undefined;
   address: string;
 }
 
@@ -205,7 +206,7 @@ export function mystPage(
       if (title !== undefined) return { title, address: `#${idOf(label)}` };
       // Of another page of the site.
       const found = site && around.includes.find("label", site.prefix, keyOf(label));
-      if (found?.title === undefined) return undefined;
+      if (!found) return undefined;
       const place = posix.relative(posix.dirname(path), found.path);
       return { title: found.title, address: `${place}#${idOf(label)}` };
     },

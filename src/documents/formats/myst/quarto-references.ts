@@ -185,7 +185,7 @@ function linkOf(fences: Fences, part: string): string | undefined {
   const [, before, bare, written = ""] = cited.exec(part.trim()) ?? [];
   const name = written.slice(0, 1).toLowerCase() + written.slice(1);
   const found = name === "" ? undefined : placeOf(fences, name);
-  if (!found) return undefined;
+  if (found?.title === undefined) return undefined;
   const number = found.title.replace(/^\w+ /, "");
   const shown = before ? `${before} ${number}` : bare === undefined ? found.title : number;
   return `[${shown}](${destination(found.address)})`;

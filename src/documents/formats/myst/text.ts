@@ -12,8 +12,9 @@ const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
 /** An attribute list on a line of its own is of the block below it. */
 const attributes = /^ {0,3}\{[ \t]*(?:[#.][^{}\n]*|[\w-]+="[^{}\n]*)\}[ \t]*$/;
 
-const titleOf = (found: Titled): string =>
-  `[${found.title.replace(/[[\]]/g, "\\$&")}](${destination(found.address)})`;
+/** A link with the title of what it leads to; undefined without one. */
+const titleOf = (found: Titled | undefined): string | undefined =>
+  found?.title && `[${found.title.replace(/[[\]]/g, "\\$&")}](${destination(found.address)})`;
 
 /** `text <target>`. */
 function split(content: string): { text: string | undefined; target: string } {
@@ -32,7 +33,7 @@ function reference(fences: Fences, content: string, isPage: boolean): string {
   const { text, target: name } = split(content);
   const found = isPage ? page.titled(name, reading.chain) : page.labelled(name);
   if (found && text !== undefined) return `[${escaped(text)}](${destination(found.address)})`;
-  return found ? titleOf(found) : (text ?? name);
+  return titleOf(found) ?? text ?? name;
 }
 
 const codeText = (content: string): string => {
@@ -99,7 +100,7 @@ function linkText(fences: Fences, address: string, written: string): string {
     path === ""
       ? fences.page.labelled(label ?? "")
       : fences.page.titled(path, fences.reading.chain);
-  return found ? titleOf(found) : `[${escaped(label ?? path)}](${destination(name)})`;
+  return titleOf(found) ?? `[${escaped(label ?? path)}](${destination(name)})`;
 }
 
 /** Text between code. */

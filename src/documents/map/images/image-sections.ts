@@ -75,12 +75,15 @@ const maxProblems = 50;
 const nameOf = (source: string): string =>
   source.length > 120 ? `with an address of ${source.length} characters` : source;
 
+const family =
+  /^((?:\.\.\/)+(?:[^./][^/]*\/)?|(?:.*\/)?modules\/[^/]+\/)(?=(?:images|attachments)\/)/;
+
 /**
- * The other folder where a module of Antora keeps the image that a page names by the path to the
- * family (docs.antora.org, "Images": `assets/images`); undefined for other paths.
+ * The other folder where a module of Antora keeps the image or attachment that a page names by the
+ * path to the family (docs.antora.org, "Images": `assets/images`); undefined for other paths.
  */
 export function inAssets(path: string): string | undefined {
-  const other = path.replace(/^((?:\.\.\/)+(?:[^./][^/]*\/)?)images\//, "$1assets/images/");
+  const other = path.replace(family, "$1assets/");
   return other === path ? undefined : other;
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
-import { formatOf, withFrontMatter } from "../../formats/formats.ts";
+import { formatOf, formats, withFrontMatter } from "../../formats/formats.ts";
 import { isMap, textOf, type Value, valueAt } from "../../front-matter/values.ts";
 import { readFrontMatter } from "../../front-matter/front-matter.ts";
 import type { LinkStyle } from "../../site/generators.ts";
@@ -22,7 +22,13 @@ const mostPages = 20_000;
 const skipped =
   /^(?:\.|node_modules$|build$|public$|resources$|static$|_site$|vendor$|_includes$|_layouts$)/;
 
-function* pagesBelow(root: string, folder: string): Generator<string> {
+/** Whether the front matter of a file decides its address: jekyllrb.com, "Pages", has HTML as well. */
+function isPage(path: string, style: LinkStyle): boolean {
+  const format = formatOf(path);
+  return withFrontMatter.includes(format) || (style === "jekyll" && format === formats.html);
+}
+
+function* pagesBelow(root: string, folder: string, style: LinkStyle): Generator<string> {
   let entries;
   try {
     entries = readdirSync(join(root, folder), { withFileTypes: true });
@@ -32,8 +38,8 @@ function* pagesBelow(root: string, folder: string): Generator<string> {
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = posix.join(folder, entry.name);
     if (skipped.test(entry.name)) continue;
-    if (entry.isDirectory()) yield* pagesBelow(root, path);
-    else if (entry.isFile() && withFrontMatter.includes(formatOf(path))) yield path;
+    if (entry.isDirectory()) yield* pagesBelow(root, path, style);
+    else if (entry.isFile() && isPage(path, style)) yield path;
   }
 }
 
@@ -67,7 +73,7 @@ function build(root: string, style: LinkStyle, site: PageFolder): Addresses {
   const names = new Map<string, string | undefined>();
   const addresses = new Map<string, string>();
   const others: [address: string, path: string][] = [];
-  for (const path of pagesBelow(root, site.prefix)) {
+  for (const path of pagesBelow(root, site.prefix, style)) {
     if (addresses.size >= mostPages) break;
     const below = path.slice(site.prefix.length);
     if (style === "docusaurus" && !mayHaveAddress(below, site.data)) continue;

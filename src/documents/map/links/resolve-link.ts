@@ -4,6 +4,7 @@ import { partAnywhere } from "../../parts/parts.ts";
 import type { SitePages } from "../../site/site-pages.ts";
 import type { LinkStyle } from "../../site/generators.ts";
 import { hugoConfig, hugoPage } from "../../site/hugo.ts";
+import { inAssets } from "../images/image-sections.ts";
 import { belowBase } from "./addresses.ts";
 import { basesOf, resolvesBelowPage, type PageFolder } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
@@ -289,7 +290,8 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
   if (/[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
   const page = pageAtAddress(decoded, file);
   if (page) return { kind: "document", target: page };
-  const places = placesOf(decoded, file);
+  const assets = file.style === "antora" ? inAssets(decoded) : undefined;
+  const places = [decoded, assets ?? []].flat().flatMap((each) => placesOf(each, file));
   if (places.length === 0) return { kind: "other" };
   let isOther = false;
   for (const place of places) {

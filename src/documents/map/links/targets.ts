@@ -12,7 +12,7 @@ import type { LinkStyle } from "../../site/generators.ts";
 import { documentLink } from "./document-link.ts";
 import { effectiveFor, defaultId, idKeys } from "../effective.ts";
 import { isPacked } from "../../files/file-name.ts";
-import { formatOf, withFrontMatter } from "../../formats/formats.ts";
+import { formatOf, formats, withFrontMatter } from "../../formats/formats.ts";
 
 /** The names in a folder, by their lower case. */
 type Names = ReadonlyMap<string, string>;
@@ -92,9 +92,10 @@ function linkOf(
   absolutePath: string,
   settings: DocumentSettings,
 ): string | undefined {
-  const hasFrontMatter =
-    withFrontMatter.includes(formatOf(path, settings.format)) && !isPacked(path);
-  const frontMatter = hasFrontMatter ? readFrontMatter(absolutePath, path).frontMatter : undefined;
+  const format = formatOf(path, settings.format);
+  // jekyllrb.com, "Pages": HTML has front matter as well.
+  const mayHave = (withFrontMatter.includes(format) || format === formats.html) && !isPacked(path);
+  const frontMatter = mayHave ? readFrontMatter(absolutePath, path).frontMatter : undefined;
   const fields = createFields(frontMatter, path);
   try {
     const ownId = fields.takeText(idKeys(path, settings));

@@ -88,6 +88,19 @@ describe("images of a book of AsciiDoc", () => {
     expect(await lint(missingImage, files)).toEqual([
       "modules/ROOT/pages/x/a.adoc: the image has no file: ../../images/icons/2.png",
     ]);
+    const other = {
+      "a/antora.yml": "name: a\n",
+      "b/antora.yml": "name: b\n",
+      "a/modules/ROOT/pages/a.adoc":
+        "= A\n\nimage::b:x:1.png[]\n\nimage::x:1.png[]\n\nxref:b:x:attachment$c.zip[C] xref:attachment$d.zip[D] xref:attachment$e.zip[E]\n",
+      "a/modules/ROOT/assets/attachments/d.zip": "zip",
+      "b/modules/x/assets/images/1.png": "png",
+      "b/modules/x/assets/attachments/c.zip": "zip",
+    };
+    expect(await lint(missingImage, other)).toHaveLength(1);
+    expect(await lint(deadLink, other)).toEqual([
+      expect.stringContaining("the link leads to no file: ../attachments/e.zip"),
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { readDocumentSync } from "../../../../src/documents/inspect/read.ts";
+import { partialReason } from "../../../../src/documents/site/sites.ts";
 import { expectLinear } from "../../../cost.ts";
 import { createFolder, fileIn } from "../../folder.ts";
 
@@ -129,6 +130,19 @@ describe("values of a page of Jekyll", () => {
       "{{ site.version }}",
     );
   });
+});
+
+it("Files of Jekyll whose names begin with an underscore are no pages", () => {
+  const settings = compileSettings({ root: createFolder({ "_config.yml": config }) });
+  expect(partialReason("docs/_part.md", settings)).toContain("Jekyll");
+  expect(partialReason("_guides/_part.html", settings)).toContain("Jekyll");
+  expect(partialReason("_guides/part_.md", settings)).toBeUndefined();
+});
+
+it("A page of HTML has the address of its front matter", () => {
+  const files = { "api.html": "---\npermalink: /m-api.html\n---\n<p>Words.</p>\n" };
+  const { text } = read("[a](../m-api.html) [b](/m/m-api.html)", { files });
+  expect(text).toBe("[a](https://h.example/m-api.html) [b](https://h.example/m-api.html)");
 });
 
 describe("a page of Eleventy", () => {
