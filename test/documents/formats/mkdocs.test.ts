@@ -67,6 +67,19 @@ describe("a page of MkDocs", () => {
     expect(readPage("{{ version }} {% raw %}a{% endraw %}", values).body).toBe("2.1 a");
   });
 
+  it("has the files that the plugin include-markdown names", async () => {
+    const files = {
+      "docs/a/b.md": '{% include-markdown "parts/c.md" %} {% include "parts/c.md" %} {% if x %}',
+      "docs/parts/c.md": "words",
+    };
+    const textOf = async (plugins: string) =>
+      (await readFolder({ ...files, "mkdocs.yml": plugins }, "docs/a/b.md")).parsed?.body;
+    expect(await textOf("plugins:\n- include-markdown: {encoding: utf-8}\n")).toBe(
+      "words words {% if x %}",
+    );
+    expect(await textOf("plugins: [search]\n")).toBe(files["docs/a/b.md"]);
+  });
+
   it("has as text what no extension reads", () => {
     const without = { markdown_extensions: ["toc"], plugins: ["search"] };
     const all = cases

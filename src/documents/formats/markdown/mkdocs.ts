@@ -146,6 +146,8 @@ function replaceDocstrings({ text, log }: Expansion, at: number, mark: string): 
   return { end, text: "" };
 }
 
+const includeTag = /^\{%-?\s*include(?:-markdown)?\s/;
+
 /** Replaces what only pages of MkDocs have, each if its extension is on. "next" if another generator's rule goes on. */
 export function replaceMkdocsMark(
   expansion: Expansion,
@@ -159,7 +161,11 @@ export function replaceMkdocsMark(
   const end = at + mark.length;
   // zensical.org, "Macros": the extension of the same name.
   const hasMacros = plugins.has("macros") || extensions.has("zensical.extensions.macros");
-  if (mark === "{%") return hasMacros ? "next" : undefined;
+  if (mark === "{%") {
+    // The plugin mkdocs-include-markdown has two tags of its own.
+    const isInclude = plugins.has("include-markdown") && includeTag.test(text.slice(at, at + 40));
+    return hasMacros || isInclude ? "next" : undefined;
+  }
   if (mark === "{{") return hasMacros ? replaceExpression(expansion, at) : undefined;
   if (mark.startsWith(":") && !mark.startsWith(":::")) {
     if (!extensions.has("pymdownx.emoji")) return undefined;

@@ -76,7 +76,7 @@ const nameOf = (source: string): string =>
   source.length > 120 ? `with an address of ${source.length} characters` : source;
 
 const family =
-  /^((?:\.\.\/)+(?:[^./][^/]*\/)?|(?:.*\/)?modules\/[^/]+\/)(?=(?:images|attachments)\/)/;
+  /^((?:.*\/)?modules\/[^/]+\/|(?:\.\.\/)+(?:[^./][^/]*\/)?)(?=(?:images|attachments)\/)/;
 
 /**
  * The other folder where a module of Antora keeps the image or attachment that a page names by the

@@ -90,12 +90,12 @@ describe("images of a book of AsciiDoc", () => {
     ]);
     const other = {
       "a/antora.yml": "name: a\n",
-      "b/antora.yml": "name: b\n",
+      "images/antora.yml": "name: b\n",
       "a/modules/ROOT/pages/a.adoc":
         "= A\n\nimage::b:x:1.png[]\n\nimage::x:1.png[]\n\nxref:b:x:attachment$c.zip[C] xref:attachment$d.zip[D] xref:attachment$e.zip[E]\n",
       "a/modules/ROOT/assets/attachments/d.zip": "zip",
-      "b/modules/x/assets/images/1.png": "png",
-      "b/modules/x/assets/attachments/c.zip": "zip",
+      "images/modules/x/assets/images/1.png": "png",
+      "images/modules/x/assets/attachments/c.zip": "zip",
     };
     expect(await lint(missingImage, other)).toHaveLength(1);
     expect(await lint(deadLink, other)).toEqual([
