@@ -322,9 +322,10 @@ function firstCell(
   return undefined;
 }
 
-// docutils.sourceforge.io, "List Table": the first columns are labels of the rows.
+// The first columns are labels of the rows: docutils.sourceforge.io, "List Table";
+// docs.asciidoctor.org, "Format Column Content".
 const stubColumns =
-  /\blist-table\b(?:(?!\blist-table\b)[^]){0,400}:stub-columns:(?:(?!\blist-table\b)[^])*$/;
+  /\blist-table\b(?:(?!\blist-table\b)[^]){0,400}:stub-columns:(?:(?!\blist-table\b)[^])*$|\bcols="(?:\d+\*)?[^\w",;]*\d*h[",;](?:(?!\|===\n[^]*\|===)[^])*$/;
 const mostBefore = 1000;
 
 /** Whether the directive of a table says that its first column has labels. */

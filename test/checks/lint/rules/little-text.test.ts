@@ -231,6 +231,11 @@ describe("tables of labels", () => {
     const options = { path: "a.rst" };
     expect(await check(tableWithoutHeader, list("   :stub-columns: 1\n"), options)).toEqual([]);
     expect(await check(tableWithoutHeader, list(""), options)).toHaveLength(1);
+    const adoc = (cols: string): string => `= A\n\n[cols="${cols}"]\n|===\n|Room|Seats|12\n|===\n`;
+    expect(await check(tableWithoutHeader, adoc("^10h,>90a,1"), { path: "a.adoc" })).toEqual([]);
+    expect(await check(tableWithoutHeader, adoc("h,1,1"), { path: "a.adoc" })).toEqual([]);
+    const second = adoc("h,1,1") + adoc("1,1,1").slice(5);
+    expect(await check(tableWithoutHeader, second, { path: "a.adoc" })).toHaveLength(1);
     const two = list("   :stub-columns: 1\n") + list("").slice(4);
     expect(
       await check(
