@@ -12,9 +12,9 @@ import {
   type Folder,
   type Job,
   type RefuseFolder,
-  ignoreRulesAbove,
 } from "./folder.ts";
 import { createLinks } from "./links.ts";
+import { ignoreRulesAbove } from "../files/ignore-rules.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { walkFrom, type Walk } from "./walk.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";

@@ -5,7 +5,7 @@ import { codeOf, messageOf } from "../../errors.ts";
 import { relativeTo, withSlashes } from "../files/root.ts";
 import { normalise } from "../files/source-file.ts";
 import { openWalk } from "./find.ts";
-import { isIgnoreFile } from "./folder.ts";
+import { isIgnoreFile } from "../files/ignore-rules.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
 
 /** What to watch. */

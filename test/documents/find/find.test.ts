@@ -66,8 +66,8 @@ describe("partials of a site", () => {
     [
       "Jekyll",
       "_config.yml",
-      ["_posts/a.md", "_index.md"],
-      ["_includes/b.html", "c/_layouts/d.html"],
+      ["_posts/a.md", "index.md"],
+      ["_includes/b.html", "c/_layouts/d.html", "_index.md"],
     ],
     ["Eleventy", ".eleventy.js", ["a.md"], ["_includes/b.md", "src/_layouts/c.html"]],
     ["DocFX", "docs/docfx.json", ["docs/a.md", "includes/b.md"], ["docs/x/includes/c.md"]],

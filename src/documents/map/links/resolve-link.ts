@@ -306,5 +306,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
       : resolveByName(decoded, file);
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
-  return { kind: isOther || mayBeOfSite(decoded, file) ? "other" : "dead" };
+  const mayBe = isOther || mayBeOfSite(decoded, file);
+  const isMade = (place: string): boolean => file.targets.isIgnored?.(place) === true;
+  return { kind: mayBe || places.some(isMade) ? "other" : "dead" };
 }

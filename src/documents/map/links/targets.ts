@@ -2,6 +2,7 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { DocumentSettings } from "../settings.ts";
 import { CliError } from "../../../errors.ts";
+import { createIgnoreTest } from "../../files/ignore-rules.ts";
 import { relativeTo } from "../../files/root.ts";
 import { createFields } from "../../front-matter/fields.ts";
 import { absoluteOf, normalise, stampOf, trustedStamp } from "../../files/source-file.ts";
@@ -81,6 +82,8 @@ export interface Targets {
   at(path: string): Target;
   /** The path that differs from `path` in capital letters only; undefined without one. */
   inOtherCase(path: string): string | undefined;
+  /** Whether the ignore files leave a path out: what is missing there, a build may make. */
+  isIgnored?(path: string): boolean;
   /** The addresses of a site, see addressesOf(). */
   addresses?(style: LinkStyle, site: PageFolder): Addresses | undefined;
 }
@@ -144,6 +147,7 @@ export function targetsFor(settings: DocumentSettings): Targets {
   let targets = targetsOfRun.get(settings);
   if (!targets) {
     const known = new Map<string, Target>();
+    let isIgnored: ((path: string) => boolean) | undefined;
     targets = {
       at(path) {
         let target = known.get(path);
@@ -154,6 +158,7 @@ export function targetsFor(settings: DocumentSettings): Targets {
         return target;
       },
       inOtherCase: (path) => inOtherCase(path, settings),
+      isIgnored: (path) => (isIgnored ??= createIgnoreTest(settings.root))(path),
       addresses: (style, site) => addressesOf(style, site, settings.root, settings),
     };
     targetsOfRun.set(settings, targets);

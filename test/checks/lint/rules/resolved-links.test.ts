@@ -14,6 +14,16 @@ describe("links that a generator resolves", () => {
     expect(await lint(deadLink, { "a.md": text })).not.toEqual([]);
   });
 
+  it("are those to files that a build makes, which the ignore files leave out", async () => {
+    const text = "# A\n\n[1](api/) [2](../api/x.zip) [3](api/one.md#a) [4](gone/) [5](notes.md)\n";
+    const files = { "docs/a.md": text, "docs/.gitignore": "/api\n", ".gitignore": "x.zip\n" };
+    expect(await lint(deadLink, files)).toEqual([
+      "docs/a.md:3:51: the link leads to no file: gone/",
+      "docs/a.md:3:62: the link leads to no file: notes.md",
+    ]);
+    expect(await lint(deadLink, { "docs/a.md": text })).toHaveLength(5);
+  });
+
   it("are those that begin with an attribute of AsciiDoc", async () => {
     const text = "= A\n\nlink:{docs}#install[Install] and link:gone/{docs}[more]\n";
     expect(await lint(deadLink, { "a.adoc": text })).toEqual([
