@@ -167,7 +167,7 @@ def pandoc(files, root):
 
 def libreoffice(files, root):
     # Help of LibreOffice, "Filter options for CSV": each sheet in a file of its own, as shown.
-    csv = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
+    csv = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1"
     targets = {"docx": "txt:Text (encoded):UTF8", "odt": "txt:Text (encoded):UTF8", "xlsx": csv, "pptx": "pdf"}
     endings = {"xlsx": "-*.csv", "pptx": ".pdf"}
     with tempfile.TemporaryDirectory() as profile:

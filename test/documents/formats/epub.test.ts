@@ -95,6 +95,11 @@ describe("chapters", () => {
     expect(parsed.leftOut).toBeUndefined();
   });
 
+  it("are those of the guide in a book that has no others", async () => {
+    const guide = '<reference type="toc" href="a.xhtml"/>';
+    expect((await read({ a: "<p>a</p>" }, { guide })).body).toBe("a\n");
+  });
+
   it("lack a page of the cover's picture, by its name", async () => {
     const cover = '<img src="c.png" alt="Cover"/>';
     expect((await read({ cover, a: "<p>a</p>" })).body).toBe("a\n");
@@ -276,6 +281,11 @@ describe("files", () => {
       "a container without a package",
       epub({ a: "a" }, {}, { "META-INF/container.xml": "<container/>" }),
       "names no package",
+    ],
+    [
+      "none of its chapters",
+      epub({}, { items: { a: "", b: "" } }),
+      "cannot be read: it contains none of its chapters (first: OEBPS/a.xhtml)",
     ],
     ["no package", zip({ "META-INF/container.xml": container }), "it contains no OEBPS/book.opf"],
     ["broken XML", epub({ a: "a" }, {}, { "OEBPS/book.opf": "<package>" }), "its XML is broken"],

@@ -222,6 +222,8 @@ describe("sheets", () => {
     const body = await bodyOf(row("Name:", "Size", "Price &amp;\ntax") + rows.join(""));
     expect(body.startsWith("Name: n0\nPrice & tax: 0\n\nName: n1\nPrice & tax: 1\n\n")).toBe(true);
     expect(body.match(/^Name: n\d+$/gm)?.length).toBe(1200);
+    // A column without a value has its name.
+    expect(body.endsWith("\n\nName: n1199\nPrice & tax: 1199\n\nSize:")).toBe(true);
     const wide = Array.from({ length: 11 }, (_, at) => `c${at}`);
     expect(await bodyOf(row(...wide) + row(...wide))).toMatch(/^c0: c0\nc1: c1\n/);
     expect(await bodyOf(row(...wide, ...wide.map((_, at) => number(at))) + row(...wide))).toMatch(

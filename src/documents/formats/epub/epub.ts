@@ -2,7 +2,7 @@ import { TextDecoder } from "node:util";
 import { pageFromHtml } from "../../page/page.ts";
 import type { LeftOut } from "../../text/left-out.ts";
 import type { Page, Parsed } from "../format.ts";
-import { unpack, type Archive } from "../office/archive.ts";
+import { unpack, ZipError, type Archive } from "../office/archive.ts";
 import { readPacked, type Packed } from "../office/package.ts";
 import { cleanText, frontMatterOf } from "../properties.ts";
 import { chaptersHtml } from "./chapters.ts";
@@ -24,11 +24,14 @@ function decode(bytes: Uint8Array): string {
 }
 
 function textsOf(archive: Archive, names: readonly string[], missing: string[]) {
-  return names.flatMap((name) => {
+  const found = names.flatMap((name) => {
     const bytes = unpack(archive, name);
     if (!bytes) missing.push(`${name}: no such file`);
     return bytes ? [{ name, text: decode(bytes) }] : [];
   });
+  const [first] = names;
+  if (first === undefined || found.length > 0) return found;
+  throw new ZipError(`it contains none of its chapters (first: ${cleanText(first)})`);
 }
 
 function warningOf(path: string, missing: readonly string[]): string {

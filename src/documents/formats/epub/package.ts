@@ -155,17 +155,17 @@ export function readBook(archive: Archive): Book {
   if (!bytes) throw new ZipError(`it contains no ${root}: its package is missing`);
   const found = readPackage(bytes);
   const folder = posix.dirname(root);
+  const shown = found.spine.map((id) => shownItem(found.items, id));
+  const missing = shown.filter((item) => typeof item === "string");
+  const items = shown.filter((item) => typeof item !== "string");
+  const pages = items.filter(({ properties }) => !properties.includes("nav"));
+  const own = pages.filter(({ href }) => !found.guides.has(href));
   const chapters = new Set<string>();
-  const missing: string[] = [];
-  for (const id of found.spine) {
-    const item = shownItem(found.items, id);
-    if (typeof item === "string") missing.push(item);
-    else if (item.properties.includes("nav") || found.guides.has(item.href)) continue;
-    else {
-      const name = placeOf(folder, item.href);
-      if (name === undefined) missing.push(`${item.href}: it leads out of the book`);
-      else chapters.add(name);
-    }
+  // A program names the only page of a book as its contents.
+  for (const { href } of own.length > 0 ? own : pages) {
+    const name = placeOf(folder, href);
+    if (name === undefined) missing.push(`${href}: it leads out of the book`);
+    else chapters.add(name);
   }
   return { properties: propertiesOf(found), chapters: [...chapters], missing };
 }

@@ -129,4 +129,11 @@ export function* rowsHtml(
     else if (isWide) yield part.map((row) => lineHtml(row, ", ", cellHtml)).join("");
     else yield tableHtml(part, used, start !== undefined && at === 0, cellHtml);
   }
+  const filled = new Set(named ? usedColumns(table.slice(1)) : used);
+  const empty = header.cells.filter(({ column }) => !filled.has(column));
+  if (named && empty.length > 0)
+    yield named({
+      number: 0,
+      cells: empty.map((cell) => ({ ...cell, text: "", link: undefined })),
+    });
 }
