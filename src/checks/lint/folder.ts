@@ -199,6 +199,29 @@ export function byMost(
   return rest;
 }
 
+/** The findings in the order of reports, with one at the first place of each cause of several. */
+export function byCause(findings: readonly LintFinding[]): LintFinding[] {
+  const groups = new Map<string, { first: LintFinding; count: number; messages: Set<string> }>();
+  const keyOf = ({ rule, cause }: LintFinding): string => `${rule} ${cause?.key ?? ""}`;
+  for (const each of findings) {
+    if (!each.cause) continue;
+    const key = keyOf(each);
+    const group = groups.get(key) ?? { first: each, count: 0, messages: new Set() };
+    groups.set(key, group);
+    group.count++;
+    group.messages.add(each.message);
+  }
+  return findings.flatMap((each) => {
+    const { cause, ...finding } = each;
+    const group = groups.get(keyOf(each));
+    const isMany =
+      group !== undefined && group.count > 1 && group.messages.size > (cause?.least ?? 0);
+    if (!cause || !isMany) return [finding];
+    if (each !== group.first) return [];
+    return [{ ...finding, message: `${each.message}; ${group.count} ${cause.what}` }];
+  });
+}
+
 /** The order of reports: by path and place. */
 export const byPlace = (a: Finding, b: Finding): number =>
   comparePaths(a.path, b.path) ||

@@ -1,6 +1,6 @@
 import { scanStructure } from "../../documents/text/structure.ts";
 import { hash } from "node:crypto";
-import type { Finding, Span, Found, RowPlace, RuleText, Severity } from "./rule.ts";
+import type { Cause, Finding, Span, Found, RowPlace, RuleText, Severity } from "./rule.ts";
 import { createLines } from "../lines.ts";
 import { findSecrets, hideSecrets } from "./secrets/find-secrets.ts";
 
@@ -189,6 +189,7 @@ export function coverSecrets(source: string, secrets: readonly Span[]): string {
 export interface LintFinding extends Finding {
   span?: Span | undefined;
   fix?: string | undefined;
+  cause?: Cause | undefined;
 }
 
 /** A finding of a rule, before its place is known. */
@@ -252,7 +253,7 @@ export function placeFindings(file: PlacedFile, raw: readonly Raw[]): LintFindin
     const span = source === undefined ? undefined : found.span;
     if (canDisable(rule) && isDisabled(disables, rule.name, span?.start)) continue;
     const message = rule.group === "secrets" ? found.message : hideSecrets(found.message);
-    const { fix } = found;
+    const { fix, cause } = found;
     const { text, ...place } = placeOf(span);
     const isFixable = span !== undefined && fix !== undefined;
     findings.push({
@@ -264,6 +265,7 @@ export function placeFindings(file: PlacedFile, raw: readonly Raw[]): LintFindin
       fingerprint: fingerprintOf({ rule: rule.name, path, text }),
       fixable: isFixable,
       ...(isFixable ? { span, fix } : {}),
+      ...(cause ? { cause } : {}),
     });
   }
   return findings;

@@ -48,12 +48,22 @@ export interface LintPage {
   keys?: readonly string[] | undefined;
 }
 
+/** What several findings of a rule have in common, so that one correction removes all of them. */
+export interface Cause {
+  key: string;
+  /** So many different messages are findings of their own. */
+  least: number;
+  /** For the message of the one finding that stands for all, behind their number: `places show it`. */
+  what: string;
+}
+
 /** What a rule found in a page. */
 export interface Found {
   /** Undefined if the finding is about the whole document. */
   span?: Span | undefined;
   /** One sentence without a period. It never contains the value of a secret. */
   message: string;
+  cause?: Cause | undefined;
   /** The text that replaces the span, if `lint --fix` may do so without changing the meaning. */
   fix?: string | undefined;
 }

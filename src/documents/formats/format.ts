@@ -20,6 +20,8 @@ export interface Parsed {
   headings?: readonly GivenHeading[];
   /** What links can lead to beside headings, if the format has marks for it: ids and their texts. */
   ids?: readonly string[];
+  /** What the page has in place of addresses of links that its reader has made. */
+  references?: readonly Reference[];
   /** References to names that no target has, if the format can know. */
   unknownTargets?: readonly UnknownTarget[];
   /** Sections from the format itself, e.g. pages; their texts are the body. */
@@ -34,6 +36,16 @@ export interface Parsed {
   isSlide?: boolean;
   /** Hidden text that the body lacks; the rest of the body is as it stands in the file. */
   removed?: readonly RemovedLines[];
+}
+
+/** A link to what the page names in a way of its format. */
+export interface Reference {
+  /** As a link of the body has it. */
+  address: string;
+  /** As the author may have written it: what a message shows first. */
+  written: readonly string[];
+  /** The included file with the reference, root-relative; undefined for the page itself. */
+  part?: string | undefined;
 }
 
 /** A reference that leads nowhere. */

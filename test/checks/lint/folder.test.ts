@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byMost, byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
+import { byCause, byMost, byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
 import type { FolderRule } from "../../../src/checks/lint/rule.ts";
 import { duplicateTitle, missingTitle } from "../../../src/checks/lint/rules/identity.ts";
 import { nearDuplicate } from "../../../src/checks/lint/rules/near-duplicates.ts";
@@ -129,5 +129,33 @@ describe("a folder whose pages have no titles", () => {
       "b.md: no title",
       "z.md: 3 words",
     ]);
+  });
+});
+
+describe("findings of one cause", () => {
+  const cause = { key: "k", least: 1, what: "references lead to files that k lacks here" };
+  const found = (path: string, message: string, more = {}) =>
+    findingWith({ path, rule: "dead-link", message, ...more });
+
+  it("are one at the first place, if they outnumber what is there", () => {
+    const findings = [
+      found("a.md", "x", { cause }),
+      found("a.md", "other"),
+      found("b.md", "y", { cause }),
+      found("b.md", "x", { cause: { ...cause, key: "of another" } }),
+      { ...found("c.md", "z", { cause }), rule: "tiny" },
+    ];
+    expect(byCause(findings).map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      "a.md: x; 2 references lead to files that k lacks here",
+      "a.md: other",
+      "b.md: x",
+      "c.md: z",
+    ]);
+    expect(byCause(findings).every((each) => !("cause" in each))).toBe(true);
+  });
+
+  it("are listed each, if there are few", () => {
+    const findings = ["a.md", "b.md"].map((path) => found(path, "x", { cause }));
+    expect(byCause(findings)).toHaveLength(2);
   });
 });

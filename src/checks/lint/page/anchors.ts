@@ -33,43 +33,6 @@ function* writtenIds(text: string): Generator<string> {
   }
 }
 
-function decoded(anchor: string): string {
-  try {
-    return decodeURI(anchor);
-  } catch {
-    return anchor;
-  }
-}
-
-// Each failure reads the whole file.
-const mostFailures = 20;
-
-/**
- * Returns a function that finds where the file refers to an id: `<<id>>`, `xref:id[]`,
- * `xref:page.adoc#id[]`. The references must come in order, as far as it is known.
- */
-export function createFindReference(source: string): (anchor: string) => Span | undefined {
-  let last = 0;
-  let failures = 0;
-  return (anchor) => {
-    const id = decoded(anchor);
-    // `[#id]` is no reference.
-    const escaped = id.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-    const pattern = new RegExp(`(?<!\\[)(?:<<|xref:|#)${escaped}(?![\\p{L}\\p{N}_.-])`, "gu");
-    for (const from of new Set([last, 0])) {
-      if (failures >= mostFailures) return undefined;
-      pattern.lastIndex = from;
-      const found = pattern.exec(source);
-      if (found) {
-        last = pattern.lastIndex;
-        return { start: last - id.length, end: last };
-      }
-      failures++;
-    }
-    return undefined;
-  };
-}
-
 // Without one of them it is a part of a page, and the rest of the page can have more ids.
 const wholePage = /<(?:!doctype|html|body)[\s>]/i;
 // What a program replaces by text.

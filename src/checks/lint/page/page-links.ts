@@ -1,6 +1,6 @@
 import type { LintPage, Span } from "../rule.ts";
 import { bodyOf, oncePerPage } from "./body.ts";
-import { createFindText } from "./spans.ts";
+import { createFindSpan } from "./spans.ts";
 import {
   findLinks,
   type FoundLink,
@@ -11,7 +11,7 @@ import { linkingFile } from "../../../documents/map/links/linking-file.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { isNamedByFile } from "../folder.ts";
-import { createFindReference, isAdoc } from "./anchors.ts";
+import type { Reference } from "../../../documents/formats/format.ts";
 
 /** Whether rules read the links of a page: those of a file that is sent as Markdown. */
 export const hasLinks = ({ parsed, part, skipped }: LintPage): boolean =>
@@ -50,13 +50,12 @@ export interface AnchorLink {
   path: string;
   anchor: string;
   span?: Span | undefined;
+  part?: string | undefined;
 }
 
-interface Found {
+interface Found extends FoundLink {
   path: string;
   anchor: string;
-  start: number;
-  end: number;
 }
 
 // Text fragments, routes of programs, lines of code, footnotes, pages of a PDF, and what themes add.
@@ -76,23 +75,48 @@ function createIsOfPeople(page: LintPage): (start: number, end: number) => boole
   const from = source.indexOf("<!-- ALL-CONTRIBUTORS-LIST:START");
   const to = from === -1 ? -1 : source.indexOf("ALL-CONTRIBUTORS-LIST:END", from);
   if (to === -1) return () => false;
-  const find = createFindText(page);
+  const find = createFindSpan(page);
   return (start, end) => {
     const span = find(start, end);
     return span !== undefined && span.start >= from && span.end <= to;
   };
 }
 
-/** Returns a function that finds the place of a link in the file. Links must come in order. */
-function createPlaces(page: LintPage): (link: Found) => Span | undefined {
-  if (isAdoc(page)) {
-    const find = createFindReference(page.source ?? "");
-    return ({ anchor }) => find(anchor);
+/** A link as its author wrote it. */
+export interface WrittenLink {
+  /** For a message. */
+  written: string;
+  span: Span | undefined;
+  /** The included file with the link; undefined for the page itself. */
+  part: string | undefined;
+}
+
+/** The line of a page that names an included file; of one that another part includes, nothing. */
+function includeOf({ source = "" }: LintPage, part: string): Span | undefined {
+  const name = part.slice(part.lastIndexOf("/") + 1).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const found = new RegExp(`^include::.*${name}\\[.*$`, "m").exec(source);
+  return found ? { start: found.index, end: found.index + found[0].length } : undefined;
+}
+
+/** Returns a function that finds links of the body in the file; links must come in order. */
+export function createFindLink(page: LintPage): (link: FoundLink) => WrittenLink {
+  const find = createFindSpan(page);
+  const { text } = bodyOf(page);
+  const byAddress = new Map<string, Reference[]>();
+  for (const each of page.parsed.references ?? []) {
+    const known = byAddress.get(each.address);
+    if (known) known.push(each);
+    else byAddress.set(each.address, [each]);
   }
-  const find = createFindText(page);
-  // Where the reader writes another address for a name, such as `xref:uid#id`, the id is its own.
-  const findId = createFindReference(page.source ?? "");
-  return ({ start, end, anchor }) => find(start, end) ?? findId(anchor);
+  return ({ start, end, target }) => {
+    const same = byAddress.get(target);
+    const reference = same && (same.length > 1 ? same.shift() : same[0]);
+    const own = [text.slice(start, end), target, target.slice(target.indexOf("#") + 1)];
+    const { written = own, part } = reference ?? {};
+    const span = part === undefined ? find(start, end, written) : includeOf(page, part);
+    const found = span && written.find((each) => each === page.source?.slice(span.start, span.end));
+    return { written: reference ? (found ?? written[0] ?? target) : target, span, part };
+  };
 }
 
 /** The links of a page to places in documents, without those that are right. */
@@ -102,27 +126,32 @@ export function anchorLinks(
 ): AnchorLink[] {
   const { text } = bodyOf(page);
   const found: Found[] = [];
-  const add = (path: string | undefined, suffix: string, start: number, end: number): void => {
+  const add = (path: string | undefined, suffix: string, link: FoundLink): void => {
     const hash = suffix.indexOf("#");
     const anchor = suffix.slice(hash + 1);
     if (hash === -1 || path === undefined || anchor.length > longest) return;
     if (notOfPage.test(anchor) || isRight(path, anchor)) return;
-    found.push({ path, anchor, start, end });
+    found.push({ ...link, path, anchor });
   };
   const { relative, own } = linksOf(page);
-  for (const { resolved, suffix, start, end } of relative) {
-    if (resolved.kind === "document") add(resolved.target.path, suffix, start, end);
+  for (const link of relative) {
+    const { resolved, suffix } = link;
+    if (resolved.kind === "document") add(resolved.target.path, suffix, link);
   }
   // A page without a title may be a part of another one, whose headings count.
   const isWhole = own.length > 0 && !isNamedByFile(page) && !isOfMyst(page);
   const isOfPeople = createIsOfPeople(page);
-  for (const { target, start, end, isAttribute } of isWhole ? own : []) {
+  for (const link of isWhole ? own : []) {
+    const { target, start, end, isAttribute } = link;
     if (isOfPeople(start, end)) continue;
     if (isAttribute && emptyElement.test(text.slice(end, end + 200))) continue;
-    add(page.path, target, start, end);
+    add(page.path, target, link);
   }
   if (found.length === 0) return [];
   found.sort((one, other) => one.start - other.start);
-  const placeOf = createPlaces(page);
-  return found.map((link) => ({ path: link.path, anchor: link.anchor, span: placeOf(link) }));
+  const findLink = createFindLink(page);
+  return found.map((link) => {
+    const { span, part } = findLink(link);
+    return { path: link.path, anchor: link.anchor, span, part };
+  });
 }

@@ -1,13 +1,19 @@
 import { posix } from "node:path";
 import { linkingFile } from "../../../documents/map/links/linking-file.ts";
-import type { FolderFound, FolderRule, LintPage, PageFact, PageRule, Rule, Span } from "../rule.ts";
-import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
+import type { Cause, FolderRule, LintPage, PageFact, PageRule, Rule, Span } from "../rule.ts";
+import {
+  countIn,
+  inOtherCase,
+  targetsFor,
+  type Targets,
+} from "../../../documents/map/links/targets.ts";
 import {
   hasLinks,
   linksOf,
   shownAddress,
   anchorLinks,
   isOfMyst,
+  createFindLink,
   type AnchorLink,
 } from "../page/page-links.ts";
 import {
@@ -32,7 +38,7 @@ import { createFields } from "../../../documents/front-matter/fields.ts";
 import { documentLink } from "../../../documents/map/links/document-link.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
 import { bodyOf, createProseTest } from "../page/body.ts";
-import { createFindText } from "../page/spans.ts";
+import { createFindSpan } from "../page/spans.ts";
 import { documentName, findRepeated } from "../folder.ts";
 import { wikiLinks } from "./wiki-links.ts";
 
@@ -42,6 +48,9 @@ function fileOfTarget({ path: from, settings }: LintPage, target: string): strin
   const wanted = posix.normalize(posix.join(posix.dirname(from), path));
   return wanted.startsWith("../") ? undefined : inOtherCase(wanted, settings);
 }
+
+// Antora makes a page of each of these files: no book is made of several.
+const antoraPage = /(?:^|\/)modules\/[^/]+\/pages\//;
 
 // `[](JupyterHub.db_url)`: a label, or an object that a program documents.
 const isName = (target: string): boolean =>
@@ -57,11 +66,30 @@ const isExternal = ({ source = "" }: LintPage, span: Span | undefined): boolean 
 // `link:{site-docs}#install`: the rule undefined-attribute reports the name.
 const startsWithAttribute = /^\{[\w-]+\}/;
 
-/** The first link of a note to a name: its reader has written it in another way. */
-function wikilinkSpan({ source = "" }: LintPage, target: string): Span | undefined {
-  const name = target.replace(/#.*$/, "");
-  const at = name === "" || name.length > 300 ? -1 : source.indexOf(`[[${name}`);
-  return at === -1 ? undefined : { start: at, end: at + 2 + name.length };
+const partCause = (part: string, message: string): Cause => ({
+  key: `${part} ${message}`,
+  least: 0,
+  what: "places show it",
+});
+
+// Fewer are listed, so that each can be corrected.
+const fewestOfFolder = 3;
+
+/**
+ * The folder that lacks what a page leads to. A site may take its files from elsewhere: a component of
+ * Antora from several repositories, other folders from programs.
+ */
+function folderCause({ path, settings }: LintPage, target: string): Cause | undefined {
+  const wanted = posix.normalize(posix.join(posix.dirname(path), target.replace(/[?#][^]*$/, "")));
+  if (wanted.startsWith("../")) return undefined;
+  const folder = posix.dirname(wanted);
+  const count = countIn(folder, settings);
+  let lacking = folder;
+  while (count === 0 && lacking !== "." && countIn(posix.dirname(lacking), settings) === 0) {
+    lacking = posix.dirname(lacking);
+  }
+  const least = Math.max(count, antoraPage.test(path) ? 0 : fewestOfFolder);
+  return { key: lacking, least, what: `references lead to files that ${lacking} lacks here` };
 }
 
 /** Lists what an upload counts as dead links. */
@@ -79,18 +107,21 @@ export const deadLink: PageRule = {
   good: "# Leave\n\nAsk for leave in the [travel form](https://forms.example.com/travel).\n",
   *check(page) {
     if (!hasLinks(page)) return;
-    const find = createFindText(page);
-    for (const { resolved, start, end, target } of linksOf(page).relative) {
+    const findLink = createFindLink(page);
+    for (const link of linksOf(page).relative) {
+      const { resolved, target } = link;
       if (resolved.kind !== "dead" || (isOfMyst(page) && isName(target))) continue;
       // `[Download](_)`: a program sets the address.
       if (!/[\p{L}\p{N}]/u.test(target)) continue;
       if (isAdoc(page) && startsWithAttribute.test(target)) continue;
-      const span = find(start, end) ?? wikilinkSpan(page, target);
+      const { span, written, part } = findLink(link);
       if (isOfMyst(page) && isExternal(page, span)) continue;
       const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
-      const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
-      yield { span, message };
+      const where = part === undefined ? "" : `; it stands in ${part}`;
+      const message = `the link leads to no file: ${shownAddress(written)}${hint}${where}`;
+      const ofPart = part === undefined ? undefined : partCause(part, message);
+      yield { span, message, cause: folderCause(page, target) ?? ofPart };
     }
   },
 };
@@ -147,9 +178,6 @@ function missingAnchors(facts: Facts): Map<string, Map<string, string | undefine
   return missing;
 }
 
-// Antora makes a page of each of these files: no book is made of several.
-const antoraPage = /(?:^|\/)modules\/[^/]+\/pages\//;
-
 /** Whether a link of AsciiDoc may find its place in another page, because a book includes both. */
 const isInBook = (fact: AnchorFact, to: string): boolean =>
   fact.isAdoc === true && isAdocPath(to) && !antoraPage.test(to);
@@ -181,11 +209,6 @@ function anchorsOfBooks(facts: Facts, isWhole: boolean): (anchor: string) => boo
   };
 }
 
-/** A link to an anchor that is missing, and the pages that have it. */
-interface PartLink extends FolderFound {
-  paths: Set<string>;
-}
-
 /** A link to a heading that does not exist. */
 export const missingAnchor: FolderRule<AnchorFact> = {
   kind: "folder",
@@ -205,37 +228,28 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   *compare(facts, isWhole) {
     const missing = missingAnchors(facts);
     const mayBeInBook = anchorsOfBooks(facts, isWhole);
-    // A link without a place stands in a text that several pages include.
-    const inParts = new Map<string, PartLink>();
     // A page may repeat a link: the heading that it lacks is one cause.
     const reported = new Set<string>();
     for (const { path, part, row, fact } of facts) {
-      for (const { path: to, anchor, span } of fact.links ?? []) {
+      for (const { path: to, anchor, span, part: file } of fact.links ?? []) {
         const lacking = missing.get(to);
         if (!lacking?.has(anchor)) continue;
         if (isInBook(fact, to) && mayBeInBook(anchor)) continue;
         const similar = lacking.get(anchor);
         const where = to === path ? "the page" : to;
         const hint = similar === undefined ? "" : `; similar: ${similar}`;
-        const message = `${where} has no anchor #${shownAddress(anchor)}${hint}`;
-        const key = `${to}#${anchor}`;
-        if (span) {
-          const link = `${path} ${part} ${key}`;
-          if (!reported.has(link)) yield { path, part, row, span, message };
-          reported.add(link);
-          continue;
-        }
-        const known = inParts.get(key);
-        if (known) known.paths.add(path);
-        else inParts.set(key, { path, part, row, message, paths: new Set([path]) });
+        const at = file === undefined ? "" : `; it stands in ${file}`;
+        const message = `${where} has no anchor #${shownAddress(anchor)}${hint}${at}`;
+        // Of a link without a place, several pages may include the text.
+        const isOfPage = span !== undefined && file === undefined;
+        const cause = isOfPage ? undefined : partCause(file ?? "", message);
+        const link = `${path} ${part} ${message}`;
+        if (!isOfPage || !reported.has(link)) yield { path, part, row, span, message, cause };
+        reported.add(link);
       }
       for (const { name, span } of fact.targets ?? []) {
         yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };
       }
-    }
-    for (const { paths, message, ...page } of inParts.values()) {
-      const others = paths.size === 1 ? "" : `; ${paths.size} pages have this link`;
-      yield { ...page, message: message + others };
     }
   },
 };
@@ -323,7 +337,7 @@ export const missingImage: PageRule = {
   *check(page) {
     if (!hasLinks(page)) return;
     const { text } = bodyOf(page);
-    const find = createFindText(page);
+    const find = createFindSpan(page);
     const missing = new Map<string, boolean>();
     const isWritten = createAuthorTest(page);
     const isProse = createProseTest(bodyOf(page));

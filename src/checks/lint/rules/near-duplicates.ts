@@ -12,7 +12,7 @@ import { documentName, languageOf, versionInName, versionOf, findRepeated } from
 import { signatureOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
 import { bodyOf } from "../page/body.ts";
-import { createFindText } from "../page/spans.ts";
+import { createFindSpan } from "../page/spans.ts";
 import { claimOf, type Claim, proseSentences } from "../page/claims.ts";
 
 /** Share of common sequences of words from which on two documents count as nearly the same. */
@@ -196,7 +196,7 @@ const isPost = /(?:^|\/)(?:_posts\/|\d{4}[-/]\d{1,2}[-/]\d{1,2}[-_/])/;
 
 function collectClaims(page: LintPage): ClaimFact[] | undefined {
   if (!page.document || isPost.test(page.path)) return undefined;
-  const find = createFindText(page);
+  const find = createFindSpan(page);
   const claims: ClaimFact[] = [];
   for (const sentence of proseSentences(bodyOf(page).text)) {
     const claim = claimOf(sentence);

@@ -307,21 +307,6 @@ function isOfLabels(text: string, from: number): boolean {
   return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 
-/** Where a table of another format than Markdown stands: the longest cell of its first row that the file has as it is. */
-function firstCell(
-  text: string,
-  from: number,
-  find: (start: number, end: number) => Span | undefined,
-): Span | undefined {
-  const [line = ""] = /\n[^\n]*/.exec(text.slice(from, from + mostRow)) ?? [];
-  const cells = [...line.matchAll(/[^|\n]*[\p{L}\p{N}][^|\n]*/gu)];
-  for (const { 0: cell, index } of cells.toSorted((a, b) => b[0].length - a[0].length)) {
-    const found = find(from + index, from + index + cell.length);
-    if (found) return found;
-  }
-  return undefined;
-}
-
 // The first columns are labels of the rows: docutils.sourceforge.io, "List Table";
 // docs.asciidoctor.org, "Format Column Content".
 const stubColumns =
@@ -353,8 +338,9 @@ export const tableWithoutHeader: PageRule = {
     for (const { 0: header, index } of text.matchAll(emptyHeader)) {
       const from = index + header.length;
       if (!isProse(index) || !hasWordsFrom(text, from) || isOfLabels(text, from)) continue;
-      const end = text.indexOf("\n", index);
-      const span = find(index, end) ?? firstCell(text, from, find);
+      // A format without empty headers has the first row.
+      const [row = ""] = /\n[^\n]*/.exec(text.slice(from, from + mostRow)) ?? [];
+      const span = find(index, text.indexOf("\n", index)) ?? find(from + 1, from + row.length);
       if (hasStubs(page.source, span)) continue;
       yield { message: "the table has no column names", span };
     }

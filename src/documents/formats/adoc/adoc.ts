@@ -11,7 +11,7 @@ import { posix } from "node:path";
 import { CliError } from "../../../errors.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../page/page.ts";
-import type { LaterReader, Surroundings } from "../format.ts";
+import type { LaterReader, Reference, Surroundings } from "../format.ts";
 import { refuseOpenRegion, type LeftOut } from "../../text/left-out.ts";
 import { componentAttributes, isResourceId, resourcePath } from "./antora.ts";
 import { createConverter } from "./html.ts";
@@ -184,6 +184,8 @@ interface Including {
   /** Number of lines of the file before its body. */
   linesBefore: number;
   leftOut: LeftOut[];
+  /** The files that are included, by the lines of the body. */
+  included: Map<number, string>;
 }
 
 /** Root-relative paths from the document to the file that is read now. */
@@ -194,7 +196,7 @@ function chainOf(reader: PreprocessorReader, path: string): string[] {
 }
 
 function take(
-  { path, around, linesBefore, leftOut }: Including,
+  { path, around, linesBefore, leftOut, included: files }: Including,
   reader: PreprocessorReader,
   target: string,
   attributes: Record<string, string>,
@@ -210,6 +212,7 @@ function take(
   const resource = isId ? resourcePath(target, chain.at(-1) ?? path, "page", around) : undefined;
   const included = around.includes.read(resource === undefined ? target : `/${resource}`, chain);
   if ("problem" in included) return leaveOut(included.problem);
+  if (chain.length === 1) files.set(Number(reader.lineno) - 1, included.path);
   const { lines, missing } = chooseLines(included.text, attributes);
   if (missing.length > 0) leaveOut(`no tag ${missing.join(", ")}`);
   const { text, comments } = prepareSource(lines.join("\n"), included.path, 0);
@@ -304,12 +307,17 @@ async function convert(
   around: Surroundings,
   linesBefore: number,
   leftOut: LeftOut[],
-): Promise<{ html: string; ids: string[] }> {
+): Promise<{ html: string; ids: string[]; references: Reference[] }> {
   const extension = posix.extname(path);
+  const references: Reference[] = [];
+  const included = new Map<number, string>();
+  const page = { path, around, titleOf: createTitles(path, around), references, included };
   const document = await load(text, {
     // Reads no file and no address: the registry answers all includes.
     safe: "secure",
     backend: "html5",
+    // The files in which references stand.
+    sourcemap: true,
     attributes: {
       ...times,
       experimental: "@",
@@ -319,8 +327,8 @@ async function convert(
       ...softly(around.attributes ?? {}),
       ...componentAttributes(path, around),
     },
-    converter: createConverter({ path, around, titleOf: createTitles(path, around) }),
-    extension_registry: createRegistry({ path, around, linesBefore, leftOut }),
+    converter: createConverter(page),
+    extension_registry: createRegistry({ path, around, linesBefore, leftOut, included }),
   });
   const html = String(await document.convert({ standalone: false }));
   const ids = new Set(Object.keys(document.catalog.refs as object));
@@ -330,6 +338,7 @@ async function convert(
   return {
     html: html.replaceAll("&#8203;", "").replaceAll("</span><span", "</span> <span"),
     ids: [...ids],
+    references,
   };
 }
 
@@ -346,16 +355,20 @@ export const readAdoc: LaterReader = async (text, path, around) => {
   const split = splitFrontMatter(text, path);
   const { text: source, comments } = prepareSource(split.body, path, split.bodyLine);
   const leftOut: LeftOut[] = comments.map((line) => ({ kind: "comment", what: "", line }));
-  const { html, ids } = await convert(source, path, around, split.bodyLine - 1, leftOut).catch(
-    (error: unknown) => {
-      if (error instanceof CliError) throw error;
-      // The library throws what is no Error as well.
-      throw new CliError(
-        "usage",
-        `${path}: Asciidoctor cannot read it: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    },
-  );
+  const { html, ids, references } = await convert(
+    source,
+    path,
+    around,
+    split.bodyLine - 1,
+    leftOut,
+  ).catch((error: unknown) => {
+    if (error instanceof CliError) throw error;
+    // The library throws what is no Error as well.
+    throw new CliError(
+      "usage",
+      `${path}: Asciidoctor cannot read it: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
   const resolved = readUnresolved(html, source, split.bodyLine);
   const { body, headings, leftOut: unseen } = pageFromHtml(resolved.html, { path });
   // The converter begins with the document title, if there is one.
@@ -366,6 +379,7 @@ export const readAdoc: LaterReader = async (text, path, around) => {
     isMarkdown: true,
     headings,
     ids,
+    references,
     leftOut: [...leftOut, ...resolved.leftOut, ...unseen].toSorted(
       (one, other) => placeOf(one) - placeOf(other),
     ),

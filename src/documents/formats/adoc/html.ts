@@ -7,7 +7,7 @@ import type {
   Section,
 } from "@asciidoctor/core";
 import { posix } from "node:path";
-import type { Surroundings } from "../format.ts";
+import type { Reference, Surroundings } from "../format.ts";
 import { isOtherComponent, relativeFile, resourcePath } from "./antora.ts";
 
 /** What the text of a page refers to outside of it. */
@@ -17,6 +17,10 @@ export interface Page {
   around: Surroundings;
   /** The title of another page, with its markup, by its root-relative path. */
   titleOf: (path: string) => string | undefined;
+  /** The references of the page, in the order of their conversion. */
+  references: Reference[];
+  /** The files that the page includes, root-relative, by the lines of its body. */
+  included: ReadonlyMap<number, string>;
 }
 
 /** A node of the document model. */
@@ -210,6 +214,25 @@ function pageOf(named: string, { path, around }: Page): string | undefined {
   return around.includes.find("alias", component, found)?.path ?? found;
 }
 
+/** The included file in which a node stands; undefined for the page itself. */
+function partOf(node: Inline, { included }: Page): string | undefined {
+  let at = node.parent as AbstractBlock | null;
+  while (at && at.sourceLocation?.lineno === undefined) at = at.parent as AbstractBlock | null;
+  const { path = "<stdin>", lineno = 0 } = at?.sourceLocation ?? {};
+  // The library (4.1.0) calls the text that it was given so. The first block of an included file has
+  // the line of the include.
+  return path === "<stdin>" ? included.get(lineno) : path;
+}
+
+/** A link to a place that the page names: the address is made of the name. */
+function reference(node: Inline, page: Page, address: string, text: string): string {
+  const { path = "", fragment = "", refid } = node.attributes as Record<string, string | undefined>;
+  const place = fragment === "" ? "" : `#${fragment}`;
+  const written = path === "" ? [fragment] : [path + place, refid ?? "", path];
+  page.references.push({ address, written, part: partOf(node, page) });
+  return link(address, text);
+}
+
 /** A reference to another page of the site: its title, unless a text is given. */
 async function otherPage(node: Inline, page: Page): Promise<string> {
   const { path: named, fragment } = node.attributes as { path: string; fragment?: string };
@@ -219,7 +242,7 @@ async function otherPage(node: Inline, page: Page): Promise<string> {
   const file = pageOf(named, page);
   if (file === undefined) return given === "" ? name : given;
   if (file === page.path && fragment) {
-    return link(`#${fragment}`, given || (await ownText(node, fragment)));
+    return reference(node, page, `#${fragment}`, given || (await ownText(node, fragment)));
   }
   const title = given === "" ? page.titleOf(file) : undefined;
   const subs = ["specialcharacters", "quotes", "attributes", "replacements"];
@@ -227,7 +250,8 @@ async function otherPage(node: Inline, page: Page): Promise<string> {
     title === undefined
       ? given || name
       : await (node as unknown as Substitutes).applySubs(title, subs);
-  return link(relativeFile(file, page.path) + (fragment ? `#${fragment}` : ""), text);
+  const place = fragment ? `#${fragment}` : "";
+  return reference(node, page, relativeFile(file, page.path) + place, text);
 }
 
 /** The text of a reference to a place of the page that has none. */
@@ -254,7 +278,7 @@ async function anchor(node: Inline, page: Page): Promise<string> {
   }
   if (typeof node.attributes.path === "string") return await otherPage(node, page);
   const { refid } = node.attributes as { refid: string | null };
-  return link(node.target ?? "", node.text || (await ownText(node, refid)));
+  return reference(node, page, node.target ?? "", node.text || (await ownText(node, refid)));
 }
 
 const quotes: Readonly<Record<string, readonly [open: string, close: string]>> = {

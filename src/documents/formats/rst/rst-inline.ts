@@ -57,6 +57,8 @@ export interface Inline {
   noteTarget: (name: string, address: string) => void;
   /** Notes a reference whose name no target has so far. */
   noteUnknown: (name: string, written: string) => void;
+  /** Notes an address that is not as the page has it. */
+  noteWritten: (address: string, written: string) => void;
   /** What a footnote reference shows: `[1]`. */
   footnoteText: (label: string) => string;
   /** Characters that substitutions and titles can still add. */
@@ -155,6 +157,7 @@ export const repeated = (inline: Inline): Inline => ({
   nextAnonymous: () => undefined,
   noteTarget: () => undefined,
   noteUnknown: () => undefined,
+  noteWritten: () => undefined,
   footnoteText: (label) => `[${label.replace("#", "")}]`,
 });
 
@@ -230,6 +233,7 @@ function phrase({ inline }: Scan, content: string, isAnonymous: boolean): string
     if (named === undefined && alias.test(split.target)) {
       inline.noteUnknown(split.target.slice(0, -1), split.target);
     }
+    if (named === undefined) inline.noteWritten(target, split.target);
     if (!isAnonymous && split.text.length <= longestName) {
       inline.noteTarget(nameOf(split.text), named ?? target);
     }

@@ -1,5 +1,5 @@
 import { Marked } from "marked";
-import type { UnknownTarget } from "../format.ts";
+import type { Reference, UnknownTarget } from "../format.ts";
 import {
   plainOf,
   preHtml,
@@ -173,6 +173,7 @@ interface Page {
   /** Names that something in the document has, besides targets. */
   names: Set<string>;
   unknown: UnknownTarget[];
+  references: Reference[];
 }
 
 type Heading = Extract<Piece, { kind: "heading" }>;
@@ -254,6 +255,7 @@ function createPage(reading: Reading): Page {
   const notes = numberFootnotes(footnotes);
   const names = new Set<string>();
   const unknown: UnknownTarget[] = [];
+  const references: Reference[] = [];
   let next = 0;
   const inline: Inline = {
     substitutions,
@@ -276,9 +278,12 @@ function createPage(reading: Reading): Page {
     noteUnknown(name, written) {
       if (unknown.length < mostUnknown) unknown.push({ name: nameOf(name), written });
     },
+    noteWritten(address, written) {
+      if (address !== written) references.push({ address, written: [written] });
+    },
     room: 1024 * 1024,
   };
-  return { inline, ofNote: notes.ofNote, anchorOf, names, unknown };
+  return { inline, ofNote: notes.ofNote, anchorOf, names, unknown, references };
 }
 
 /** The references to names that nothing in the document has: targets may also follow below. */
@@ -289,8 +294,14 @@ function unknownIn({ unknown, names }: Page, reading: Reading): UnknownTarget[] 
   return unknown.filter(({ name }) => !known.some((each) => each.has(name)));
 }
 
+interface Rendered {
+  html: string;
+  unknown: UnknownTarget[];
+  references: Reference[];
+}
+
 /** Renders what was read as HTML. */
-export function renderPieces(reading: Reading): { html: string; unknown: UnknownTarget[] } {
+export function renderPieces(reading: Reading): Rendered {
   const page = createPage(reading);
   page.inline.titles = titlesOf(reading.pieces, page.inline);
   const parts: string[] = [];
@@ -309,5 +320,6 @@ export function renderPieces(reading: Reading): { html: string; unknown: Unknown
       piece.kind === "note" ||
       (piece.kind === "html" && /<(?:li|dt|dd|td|th|div)\b[^<>]*>$|\] $/.test(piece.html));
   }
-  return { html: parts.join("\n"), unknown: unknownIn(page, reading) };
+  const { references } = page;
+  return { html: parts.join("\n"), unknown: unknownIn(page, reading), references };
 }

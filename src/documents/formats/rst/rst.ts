@@ -339,7 +339,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
   readBlocks(reading, toLines(source, bodyLine));
   addConfiguration(reading, source);
   if (reading.ignored.length > 0) refuseOpenRegion(path, reading.ignored[0]);
-  const { html, unknown } = renderPieces(reading);
+  const { html, unknown, references } = renderPieces(reading);
   const { body, headings } = pageFromHtml(html, { path });
   const isKnown = !lacksVisible(reading.leftOut) && unknown.length > 0 && !mayGetTargets(reading);
   const title = proposalTitle(source) ?? headings[0]?.text;
@@ -349,6 +349,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
     bodyLine,
     isMarkdown: true,
     headings,
+    references,
     warnings,
     ...(isKnown ? { unknownTargets: unknown } : {}),
     ...(reading.leftOut.length > 0 ? { leftOut: reading.leftOut } : {}),

@@ -54,6 +54,10 @@ function namesIn(settings: DocumentSettings, folder: string): Names {
   return names;
 }
 
+/** The number of files and folders in a folder, root-relative; 0 without it. */
+export const countIn = (folder: string, settings: DocumentSettings): number =>
+  namesIn(settings, folder).size;
+
 /** The file or folder that a path names but for capital letters. Both are root-relative. */
 export function inOtherCase(path: string, settings: DocumentSettings): string | undefined {
   let found = "";

@@ -69,8 +69,8 @@ describe("dead links", () => {
       "c/pic.png": "",
     };
     expect(await lint(deadLink, vault)).toEqual([
-      "a.md:3:3: the link leads to no file: x/Gone#A",
-      "a.md:3:21: the link leads to no file: other",
+      "a.md:3:5: the link leads to no file: x/Gone#A",
+      "a.md:3:23: the link leads to no file: other",
     ]);
     expect(await lint(missingImage, vault)).toEqual([]);
     expect(await lint(missingAnchor, vault)).toEqual([]);
@@ -263,7 +263,7 @@ describe("anchors", () => {
     };
     expect(await lint(missingAnchor, files)).toEqual([
       "a.adoc:4:3: the page has no anchor #gone",
-      "a.adoc:4:44: b.adoc has no anchor #no",
+      "a.adoc:4:37: b.adoc has no anchor #no",
     ]);
   });
 
@@ -291,7 +291,7 @@ describe("anchors", () => {
     const pages = await openPages(files);
     expect(lines(check(missingAnchor, pages, false), pages)).toEqual([
       "modules/ROOT/pages/a.adoc:3:3: the page has no anchor #of-b",
-      "modules/ROOT/pages/a.adoc:3:22: modules/ROOT/pages/b.adoc has no anchor #gone",
+      "modules/ROOT/pages/a.adoc:3:15: modules/ROOT/pages/b.adoc has no anchor #gone",
     ]);
   });
 
@@ -302,18 +302,26 @@ describe("anchors", () => {
     expect(await lint(missingAnchor, { ...files, "b.qmd": list })).toEqual([]);
   });
 
-  it("in a text that several pages include are one finding", async () => {
+  it("in a text that several pages include have one cause", async () => {
     const page = (title: string): string => `= ${title}\n\ninclude::partial$c.adoc[]\n`;
     const files = {
       "modules/ROOT/pages/a.adoc": page("A"),
       "modules/ROOT/pages/b.adoc": page("B"),
       "modules/ROOT/pages/d.adoc": "= D\n\nText.\n",
-      "modules/ROOT/partials/c.adoc": "See xref:d.adoc#gone[D], xref:d.adoc#gone[D].\n",
+      "modules/ROOT/partials/c.adoc": "See xref:d.adoc#gone[D].\n\n* xref:d.adoc#no[D]\n",
       "antora.yml": "name: a\n",
     };
-    expect(await lint(missingAnchor, files)).toEqual([
-      "modules/ROOT/pages/a.adoc: modules/ROOT/pages/d.adoc has no anchor #gone; 2 pages have this link",
+    const pages = await openPages(files);
+    const found = check(missingAnchor, pages);
+    const message = (id: string): string =>
+      `modules/ROOT/pages/d.adoc has no anchor #${id}; it stands in modules/ROOT/partials/c.adoc`;
+    expect(lines(found, pages)).toEqual([
+      `modules/ROOT/pages/a.adoc:3:1: ${message("gone")}`,
+      `modules/ROOT/pages/a.adoc:3:1: ${message("no")}`,
+      `modules/ROOT/pages/b.adoc:3:1: ${message("gone")}`,
+      `modules/ROOT/pages/b.adoc:3:1: ${message("no")}`,
     ]);
+    expect(new Set(found.map(({ cause }) => cause?.key)).size).toBe(2);
   });
 
   it.each(["include::gone.adoc[]", "include::{generated}[]", "openapi::api.json[]"])(

@@ -29,9 +29,11 @@ describe("headings and tables", () => {
     expect(await placesOf(tableWithoutHeader, table("|   |  |"))).toEqual(["|   |  |"]);
     expect(await placesOf(tableWithoutHeader, table("| | Price |"))).toEqual([]);
     expect(await placesOf(tableWithoutHeader, `\`\`\`\n${table("| | |")}\`\`\`\n`)).toEqual([]);
-    // Of another format, the place is that of the first cell.
+    // Of another format, the place is that of the first row.
     const rows = "= A\n\n[cols=2]\n|===\n| Meeting rooms\n| 12\n| Kitchens | 2\n|===\n";
-    expect(await placesOf(tableWithoutHeader, rows, { path: "a.adoc" })).toEqual(["Meeting rooms"]);
+    expect(await placesOf(tableWithoutHeader, rows, { path: "a.adoc" })).toEqual([
+      "| Meeting rooms",
+    ]);
     // Images side by side are no table of facts.
     const images = "| | |\n|---|---|\n| ![a](a.png) | ![b](b.png) |\n";
     expect(await placesOf(tableWithoutHeader, images)).toEqual([]);
