@@ -9,6 +9,7 @@ import {
   type BaselineEntry,
   readBaseline,
 } from "../../checks/lint/baseline.ts";
+import { byCause } from "../../checks/lint/folder.ts";
 import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/levels.ts";
 import type { Finding } from "../../checks/lint/rule.ts";
@@ -139,7 +140,7 @@ async function writeBaseline(run: Run, linted: Linted, baseline: Baseline): Prom
   await run.output.note(`${countOf(count, "finding")} written into ${run.options.baseline}`);
 }
 
-/** The findings that are new, without those of the baseline. */
+/** The findings that are new, without those of the baseline, which knows each: one for each cause is shown. */
 function compare(
   run: Run,
   linted: Linted,
@@ -147,10 +148,11 @@ function compare(
 ): BaselineComparison<Finding> {
   const { findings } = linted;
   if (baseline && !run.options.writeBaseline) {
-    return compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
+    const compared = compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
+    return { ...compared, kept: byCause(compared.kept) };
   }
-  const kept = baseline ? findings.filter(({ rule }) => isSecretRule(rule)) : [...findings];
-  return { kept, known: findings.length - kept.length, fixed: [] };
+  const kept = baseline ? findings.filter(({ rule }) => isSecretRule(rule)) : findings;
+  return { kept: byCause(kept), known: findings.length - kept.length, fixed: [] };
 }
 
 function resultOf(

@@ -1,12 +1,6 @@
 import { followCount, type Progress } from "../../output/terminal/progress.ts";
 import type { Context } from "../../context.ts";
-import {
-  byCause,
-  byMost,
-  byPlace,
-  comparePages,
-  type NotedPage,
-} from "../../checks/lint/folder.ts";
+import { byMost, byPlace, comparePages, type NotedPage } from "../../checks/lint/folder.ts";
 import {
   isFolderRule,
   isPageRule,
@@ -153,7 +147,7 @@ export async function runRules(
   const compared = comparePages(folderRules, pages, levelOf, sourceOf, isWhole);
   const paths = new Set(pages.map(({ path }) => path));
   const own = byMost(found.sort(byPlace), paths, included, wanted.filter(isPageRule));
-  const findings = distinctFingerprints(byCause([...own, ...compared].sort(byPlace)));
+  const findings = distinctFingerprints([...own, ...compared].sort(byPlace));
   const { document: documents, skipped } = counts;
   const ordered = new Map([...failed].sort(([a], [b]) => comparePaths(a, b)));
   return { findings, documents, skipped, failed: ordered, contents };

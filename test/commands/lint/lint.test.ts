@@ -201,6 +201,25 @@ describe("lint", () => {
       );
     });
 
+    it("shows one finding for each cause, of which the baseline knows all", async () => {
+      const page = (title: string): string =>
+        `# ${title}\n\n![Plan](plan.png) <Card title="x">Text of ${title}.</Card>\n\n${fine}`;
+      const folder = project({ "docs/a.md": page("A"), "docs/b.md": page("B") });
+      const rules = "docs --rule missing-image --rule leaked-jsx";
+      const shown = [
+        "docs/a.md:3:9: warning the image has no file: plan.png; 2 places show it (missing-image)",
+        'docs/a.md:3:19: warning code of a component is sent as text: <Card title="x">; 2 places show it (leaked-jsx)',
+      ];
+      expect((await lint(folder, rules)).stdout.trim().split("\n")).toEqual(shown);
+      await lint(folder, `${rules} --baseline known.json --write-baseline`);
+      writeFiles(folder, { "docs/a.md": fine, "docs/c.md": page("C") });
+      const { stdout } = await lint(folder, `${rules} --baseline known.json`);
+      expect(stdout).toContain(
+        "docs/c.md:3:9: warning the image has no file: plan.png (missing-image)",
+      );
+      expect(stdout).not.toContain("docs/b.md");
+    });
+
     it("calls fixed what only a removed rule found, but not what it did not check", async () => {
       const folder = project();
       const line = "docs --rule empty --baseline known.json";

@@ -13,13 +13,15 @@ const layoutKeys = ["layout", "template", "hero", "type", "pageClass", "listing"
 const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
 const comment = /<!--[^]*?-->/g;
 
+const indexPage = /(?:^|\/)(?:_?index|readme)\.\w+$/i;
+
 /**
  * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
  * and nothing but front matter is a redirection, an entry of a menu or the page of an interface.
  */
 const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
   /(?:^|\/)_index\.\w+$/.test(path) ||
-  (siteOf(path, settings) !== undefined &&
+  ((indexPage.test(path) || siteOf(path, settings) !== undefined) &&
     frontMatterAlone.test(/\.html?$/.test(path) ? source.replace(comment, "") : source)) ||
   layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
 
@@ -100,7 +102,6 @@ const programs = [
 // mintlify.com, "OpenAPI setup": the page describes an interface.
 const programKeys = ["openapi", "asyncapi", "api"];
 const listOfPages = /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)toctree(?:::|\})/m;
-const indexPage = /(?:^|\/)(?:_?index|readme)\.\w+$/i;
 const moved =
   /\b(?:has|have|had|was|were|is|are)(?: \w+){0,2} (?:moved|relocated)\b|\bmoved (?:to|into|here)\b/i;
 const mostOfMoved = 40;

@@ -10,7 +10,7 @@ import {
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { isAdoc } from "../page/anchors.ts";
-import type { Found, LintPage, PageRule } from "../rule.ts";
+import type { Cause, Found, LintPage, PageRule } from "../rule.ts";
 
 const tag = /<[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?>/g;
 const statement =
@@ -37,6 +37,13 @@ function isComponent(found: string, closed: ReadonlySet<string>): boolean {
 
 const leak = (found: string): string => `code of a component is sent as text: ${quoted(found)}`;
 
+/** Pages with one component have one finding for it. */
+const componentCause = (message: string): Cause => ({
+  key: /<[\w.]+/.exec(message)?.[0] ?? message,
+  least: 0,
+  what: "places show it",
+});
+
 function* leaksIn(page: LintPage): Generator<Found> {
   const { text } = bodyOf(page);
   const hasStatements =
@@ -45,7 +52,10 @@ function* leaksIn(page: LintPage): Generator<Found> {
   if (text.includes("{/*")) yield* findInProse(page, comment, leak);
   if (!/<[A-Z]/.test(text)) return;
   const closed = closedNames(text);
-  yield* findInProse(page, tag, (found) => (isComponent(found, closed) ? leak(found) : undefined));
+  const leaks = findInProse(page, tag, (found) =>
+    isComponent(found, closed) ? leak(found) : undefined,
+  );
+  for (const each of leaks) yield { ...each, cause: componentCause(each.message) };
 }
 
 export const leakedJsx: PageRule = {

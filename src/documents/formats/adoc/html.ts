@@ -51,6 +51,8 @@ const valueOf = (node: AbstractNode, name: string): string => {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 };
 
+const joined = (parts: readonly string[], between: string): string =>
+  parts.filter((each) => each !== "").join(between);
 const paragraph = (html: string): string => (html === "" ? "" : `<p>${html}</p>\n`);
 const titleOf = (node: Node): string => (node.hasTitle() ? paragraph(node.captionedTitle()) : "");
 const contentOf = async (node: Node): Promise<string> => String((await node.content()) ?? "");
@@ -300,15 +302,12 @@ function quoted(node: Inline): string {
 
 function footnote(node: Inline): string {
   const index = valueOf(node, "index");
-  if (index === "") return "";
-  return `<sup>[<a href="#_footnotedef_${index}">${index}</a>]</sup>`;
+  return index === "" ? "" : `<sup>[<a href="#_footnotedef_${index}">${index}</a>]</sup>`;
 }
 
 function menu(node: Inline): string {
   const submenus = (node.getAttribute("submenus") ?? []) as string[];
-  return [valueOf(node, "menu"), ...submenus, valueOf(node, "menuitem")]
-    .filter((each) => each !== "")
-    .join(" &gt; ");
+  return joined([valueOf(node, "menu"), ...submenus, valueOf(node, "menuitem")], " &gt; ");
 }
 
 /** The author and the revision, which the header of a page shows. */
@@ -318,12 +317,8 @@ function details(node: Document): string {
     .map(({ name, email }) => name + (email ? ` &lt;${email}&gt;` : ""));
   const number = valueOf(node, "revnumber");
   const revision = [number === "" ? "" : `version ${number}`, valueOf(node, "revdate")];
-  const shown = [
-    ...authors,
-    revision.filter((each) => each !== "").join(", "),
-    valueOf(node, "revremark"),
-  ];
-  return paragraph(shown.filter((each) => each !== "").join("<br>\n"));
+  const shown = [...authors, joined(revision, ", "), valueOf(node, "revremark")];
+  return paragraph(joined(shown, "<br>\n"));
 }
 
 /** The section that a manual page begins with; the library takes it for the header. */

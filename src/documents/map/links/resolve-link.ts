@@ -252,7 +252,7 @@ function resolveByName(path: string, { vault, targets, note }: LinkingFile): Tar
 }
 
 // A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
-const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
+const siteName = /^[$@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
 
 /** `@site/`, `@/` and `~/` name a folder that only the generator of the site knows. */
 export const namedFolder = /^[@~][\w.-]{0,100}\//;

@@ -2,12 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LintPage } from "../../../../src/checks/lint/rule.ts";
-import {
-  deadLink,
-  missingAnchor,
-  missingImage,
-  sharedLink,
-} from "../../../../src/checks/lint/rules/links.ts";
+import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
+import { deadLink, missingAnchor, sharedLink } from "../../../../src/checks/lint/rules/links.ts";
 import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
 import { expectLinear } from "../../../cost.ts";
 import { check, lint, lines, openPages } from "./pages.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deadLink, missingAnchor, missingImage } from "../../../../src/checks/lint/rules/links.ts";
+import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
+import { deadLink, missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
 import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
 import { check, lint, openPages } from "./pages.ts";
 
@@ -22,6 +23,23 @@ describe("links that a generator resolves", () => {
       "docs/a.md:3:62: the link leads to no file: notes.md",
     ]);
     expect(await lint(deadLink, { "docs/a.md": text })).toHaveLength(5);
+  });
+
+  it("are those to objects that Paradox documents, and not those to its pages", async () => {
+    const text =
+      "# A\n\n@java[@javadoc[get()](a.b.C#get())] @apidoc[D](b.D) @ref[E](e.md) [v]($version$/f.md)\n\n[D](b.D)\n";
+    expect(await lint(deadLink, { "a.md": text })).toEqual([
+      "a.md:3:61: the link leads to no file: e.md",
+      "a.md:5:5: the link leads to no file: b.D",
+    ]);
+  });
+
+  it("are no addresses of images, which another rule reports", async () => {
+    const text = "# A\n\n![x][gone] [![y](no.png)](no.png) [z](no.svg)\n\n[gone]: gone.png\n";
+    expect(await lint(deadLink, { "a.md": text })).toEqual([
+      "a.md:3:39: the link leads to no file: no.svg",
+    ]);
+    expect(await lint(missingImage, { "a.md": text })).toHaveLength(2);
   });
 
   it("are those that begin with an attribute of AsciiDoc", async () => {
