@@ -160,11 +160,14 @@ export function distinctFingerprints<Each extends Pick<Finding, "path" | "finger
   });
 }
 
-/** The line of `source` on which a span begins, without its line end. */
+// A notebook can be one line of many megabytes, with a thousand findings.
+const mostAround = 1000;
+
+/** The line of `source` on which a span begins, without its line end; of a long one what is around. */
 export function lineAt(source: string, { start }: Span): string {
-  const from = start === 0 ? 0 : source.lastIndexOf("\n", start - 1) + 1;
-  const to = source.indexOf("\n", start);
-  return source.slice(from, to < 0 ? undefined : to);
+  const near = source.slice(Math.max(0, start - mostAround), start);
+  const [rest = ""] = source.slice(start, start + mostAround).split("\n", 1);
+  return near.slice(near.lastIndexOf("\n") + 1) + rest;
 }
 
 /**

@@ -112,6 +112,11 @@ describe("fingerprint", () => {
     expect(lineAt("one\ntwo\n\nfour", { start, end: start })).toBe(line);
   });
 
+  it("lineAt finds what is around an offset of a long line", () => {
+    const line = "abc".repeat(2000);
+    expect(lineAt(`${line}\n${line}`, { start: 9001, end: 9002 })).toBe(line.slice(2000, 4000));
+  });
+
   describe("coverSecrets", () => {
     const source = "a: hunter2-hunter2\nkey: -----BEGIN\nabc\n-----END\nurl u:pw@h";
     const spanOf = (text: string) => ({

@@ -66,7 +66,9 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
       `${file.path}: ${mebibytes(Number(stats.size))} is larger than the limit of ${mebibytes(maxBytes)} per file`,
       {
         hints: [
-          "split the file, exclude it, or send its documents as NDJSON to `knowctl ingest -`",
+          /\.ipynb$/i.test(file.path)
+            ? "clear the outputs of the notebook, or exclude it"
+            : "split the file, exclude it, or send its documents as NDJSON to `knowctl ingest -`",
         ],
       },
     );
