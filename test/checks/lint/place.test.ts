@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { alignWords } from "../../../src/checks/lint/page/align.ts";
 import {
   coverSecrets,
   disablesIn,
@@ -115,6 +116,12 @@ describe("fingerprint", () => {
   it("lineAt finds what is around an offset of a long line", () => {
     const line = "abc".repeat(2000);
     expect(lineAt(`${line}\n${line}`, { start: 9001, end: 9002 })).toBe(line.slice(2000, 4000));
+  });
+
+  it("words behind half a million others have no place", () => {
+    const before = "a ".repeat(400_000);
+    expect(alignWords("zebra", `${before}zebra`, 0)(0, 5).own).toBe(800_000);
+    expect(alignWords("zebra", `${before}${before}zebra`, 0)(0, 5).own).toBeUndefined();
   });
 
   describe("coverSecrets", () => {

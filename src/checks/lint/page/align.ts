@@ -6,11 +6,15 @@ interface Words {
   starts: number[];
 }
 
+// The outputs of a notebook can be millions of words: what is behind these has no place.
+const mostWords = 500_000;
+
 function wordsOf(text: string, from = 0): Words {
   const words: Words = { texts: [], starts: [] };
   const pattern = /[\p{L}\p{N}]+/gu;
   pattern.lastIndex = from;
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+    if (words.texts.length === mostWords) break;
     words.texts.push(found[0]);
     words.starts.push(found.index);
   }
@@ -23,12 +27,17 @@ interface Gap {
   file: Span;
 }
 
-/** Where each sequence of `length` words begins that occurs once in a range. */
-function uniqueIn({ texts }: Words, { start, end }: Span, length: number): Map<string, number> {
+/** Where each sequence of `length` words begins that occurs once in a range, of `wanted` ones. */
+function uniqueIn(
+  { texts }: Words,
+  { start, end }: Span,
+  length: number,
+  wanted?: ReadonlyMap<string, number>,
+): Map<string, number> {
   const found = new Map<string, number>();
   for (let at = start; at + length <= end; at++) {
     const key = texts.slice(at, at + length).join(" ");
-    found.set(key, found.has(key) ? -1 : at);
+    if (wanted?.has(key) ?? true) found.set(key, found.has(key) ? -1 : at);
   }
   return found;
 }
@@ -72,9 +81,10 @@ function pairWords(body: Words, file: Words, places: Int32Array): void {
   for (const length of lengths) {
     const next: Gap[] = [];
     for (const gap of gaps) {
-      const inFile = uniqueIn(file, gap.file, length);
+      const inBody = uniqueIn(body, gap.body, length);
+      const inFile = uniqueIn(file, gap.file, length, inBody);
       const pairs: Pair[] = [];
-      for (const [key, at] of uniqueIn(body, gap.body, length)) {
+      for (const [key, at] of inBody) {
         const place = inFile.get(key) ?? -1;
         if (at !== -1 && place !== -1) pairs.push([at, place]);
       }
