@@ -211,6 +211,9 @@ describe("lint", () => {
         'docs/a.md:3:19: warning code of a component is sent as text: <Card title="x">; 2 places show it (leaked-jsx)',
       ];
       expect((await lint(folder, rules)).stdout.trim().split("\n")).toEqual(shown);
+      const many = project({ "docs/a.md": page("A").repeat(9), "docs/b.md": page("B").repeat(9) });
+      const { stdout: first } = await lint(many, "docs --rule leaked-jsx");
+      expect(first.trim().split("\n")).toHaveLength(1);
       await lint(folder, `${rules} --baseline known.json --write-baseline`);
       writeFiles(folder, { "docs/a.md": fine, "docs/c.md": page("C") });
       const { stdout } = await lint(folder, `${rules} --baseline known.json`);

@@ -182,7 +182,8 @@ export function* atMost(found: Iterable<Found>, many: string): Generator<Found> 
     if (list.length < mostFindings) list.push(each);
   }
   if (count === list.length) return yield* list;
-  yield { message: `${count} ${many}; this is the first`, span: list[0]?.span };
+  const { span, cause } = list[0] ?? {};
+  yield { message: `${count} ${many}; this is the first`, span, cause };
 }
 
 const longestShown = 60;

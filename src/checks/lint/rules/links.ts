@@ -59,7 +59,7 @@ const startsWithAttribute = /^\{[\w-]+\}/;
 // developer.lightbend.com/docs/paradox: `$version$`, and `@scaladoc[Future](scala.concurrent.Future)`
 // for an object that a program documents.
 const variable = /^\$[\w.]+\$/;
-const object = /@(?!ref\b|link\b)[a-z]\w*:?\[[^[\]\n]*\]\(<?$/;
+const object = /@(?!ref\b|link\b)[a-z]\w*:?\[(?:[^[\]\n]|\[[^[\]\n]*\])*\]\(<?$/;
 
 const partCause = (part: string, message: string): Cause => ({
   key: `${part} ${message}`,

@@ -22,6 +22,8 @@ function collect(page: LintPage): AttributeFact | undefined {
   });
   const fact = new Map<string, Span | null>();
   for (const { message: name, span } of found) {
+    // The author protects the name: `\{name}`.
+    if (span && source[span.start - 1] === "\\") continue;
     if (fact.size < mostKept && !fact.has(name)) fact.set(name, span ?? null);
   }
   return fact.size === 0 ? undefined : Object.fromEntries(fact);

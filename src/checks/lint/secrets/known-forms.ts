@@ -242,12 +242,13 @@ export const privateKeyMarks: readonly string[] = [mark, puttyMark, encodedMark]
 const between = String.raw`(?:\\[nr]|\\(?![nr])|[\s"'>#*+,|]|<br ?/?>){1,40}`;
 const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
 // PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716). Header lines may
-// be first: "Proc-Type: 4,ENCRYPTED". A text with only a BEGIN line contains no key.
+// be first: "Proc-Type: 4,ENCRYPTED". A text with only a BEGIN line contains no key, and dots stand
+// in place of the rest of one.
 // The value of the last header may look like the begin of a key that was cut out.
 const cut = String.raw`(?:[0-9A-F]{16}){1,2}${between}-{4}`;
 const block = new RegExp(
   // The line ends of a pasted key may be lost.
-  String.raw`(${header})(?:${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=]{40})`,
+  String.raw`(${header})(?:${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=]{40})(?![A-Za-z0-9+/=]{0,80}(?:\.\.|…))`,
   "g",
 );
 

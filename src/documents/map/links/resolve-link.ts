@@ -85,6 +85,16 @@ function fromPage(
   return "first";
 }
 
+/** The address of a link that begins with "/", as a browser reads it; undefined where pages have no known ones. */
+function addressOf(
+  path: string,
+  { path: from, style, site, targets }: LinkingFile,
+): string | undefined {
+  if (path.startsWith("/")) return belowBase(path, site);
+  const own = style && targets.addresses?.(style, site)?.of(from);
+  return own && posix.join(own.endsWith("/") ? own : posix.dirname(own), path);
+}
+
 /**
  * The page of its site at an address. gohugo.io, "Multilingual mode": the addresses of other
  * languages have a prefix, and files of any language may have the same name.
@@ -94,9 +104,7 @@ function pageAtAddress(path: string, file: LinkingFile): Target | undefined {
   if (style === undefined || (formatOf(path) !== undefined && !/\.html?$/i.test(path))) return;
   const addresses = targets.addresses?.(style, site);
   if (!addresses) return undefined;
-  const own = addresses.of(file.path);
-  const from = own === undefined || own.endsWith("/") ? own : posix.dirname(own);
-  const address = path.startsWith("/") ? belowBase(path, site) : from && posix.join(from, path);
+  const address = addressOf(path, file);
   const found = address === undefined ? undefined : addresses.at(address);
   const name = style === "hugo" && /^[^./]+$/.test(path) ? addresses.named(path) : undefined;
   const page = found ?? name;
@@ -306,7 +314,11 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
       : resolveByName(decoded, file);
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
-  const mayBe = isOther || mayBeOfSite(decoded, file);
+  // jekyllrb.com, "Static files": they are copied, and the address of the page decides what leads there.
+  const copied = file.style === "jekyll" ? addressOf(decoded, file) : undefined;
+  const isCopied =
+    copied !== undefined && file.targets.at(posix.join(file.site.prefix, copied)).kind !== "none";
+  const mayBe = isOther || isCopied || mayBeOfSite(decoded, file);
   const isMade = (place: string): boolean => file.targets.isIgnored?.(place) === true;
   return { kind: mayBe || places.some(isMade) ? "other" : "dead" };
 }

@@ -199,6 +199,7 @@ describe("attributes of AsciiDoc that nothing defines", () => {
         "= A\n\nVersion {release-number} of /users/{id}/ has `{code}`, @{upstream}, HEAD^{tree} and \\{shown}.\n",
       "b.adoc": "= B\n\n{release-number} and {place}\n",
       "c.adoc": "= C\n:place: Bern\n\nIn {place}.\n",
+      "e.adoc": "= E\n\nThe variable \\{URL} of:\n\n----\n{URL}\n----\n",
       "d.md": "# D\n\n{release-number}\n",
     };
     expect(await lint(undefinedAttribute, files)).toEqual([

@@ -27,10 +27,18 @@ describe("links that a generator resolves", () => {
 
   it("are those to objects that Paradox documents, and not those to its pages", async () => {
     const text =
-      "# A\n\n@java[@javadoc[get()](a.b.C#get())] @apidoc[D](b.D) @ref[E](e.md) [v]($version$/f.md)\n\n[D](b.D)\n";
+      "# A\n\n@java[@javadoc[C[T].get()](a.b.C#get())] @apidoc[D](b.D) @ref[E](e.md) [v]($version$/f.md)\n\n[D](b.D)\n";
     expect(await lint(deadLink, { "a.md": text })).toEqual([
-      "a.md:3:61: the link leads to no file: e.md",
+      "a.md:3:66: the link leads to no file: e.md",
       "a.md:5:5: the link leads to no file: b.D",
+    ]);
+  });
+
+  it("are those to files that Jekyll copies, from the address of the page", async () => {
+    const text = "---\npermalink: a.html\n---\n# A\n\n[1](files/one.zip) [2](files/two.zip)\n";
+    const files = { "_config.yml": "", "files/one.zip": "zip", "pages/a.md": text };
+    expect(await lint(deadLink, files)).toEqual([
+      "pages/a.md:6:24: the link leads to no file: files/two.zip",
     ]);
   });
 

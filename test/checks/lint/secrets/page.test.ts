@@ -196,6 +196,8 @@ describe("private keys", () => {
         `${header}YOUR-PRIVATE-KEY-COMES-HERE-IN-BASE64-AND-ENDS-WITH-----END`,
       ],
       ["a placeholder", `${header}\n...\n-----END RSA PRIVATE KEY-----`],
+      ["the begin of one", `${header}\nMIIEvAIBADANBgkqhki....\n-----END RSA PRIVATE KEY-----`],
+      ["the begin of one in a string", `"${header}\\nMIIEvAIBADANBgkqhki…\\n-----END`],
       ["a placeholder in brackets", `${header}\n<your key here>\n-----END RSA PRIVATE KEY-----`],
       [
         "the headers of an abridged key",
