@@ -141,6 +141,13 @@ function leftOutOf(reading: Reading): Explanation["leftOut"] {
     }));
 }
 
+function warningsOf(reading: Reading): string[] {
+  if (reading.kind !== "document") return [];
+  const { warnings, notices = [] } = reading;
+  const ofSite = notices.filter(({ kind }) => kind === "site");
+  return [...warnings, ...ofSite.map(({ name }) => `a document of a site ${name}`)];
+}
+
 /** Why a check refuses a document; undefined for one that an upload sends. */
 function refusalOf(
   reading: Reading & { part?: number; line?: number },
@@ -189,6 +196,6 @@ export async function explainDocument(
     sourceBytes: file.sizeBytes,
     images: reading.kind === "document" ? reading.images : 0,
     leftOut: leftOutOf(reading),
-    warnings: reading.kind === "document" ? reading.warnings : [],
+    warnings: warningsOf(reading),
   };
 }

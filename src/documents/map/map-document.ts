@@ -290,7 +290,7 @@ function siteNotices(effective: Effective, settings: DocumentSettings): Notice[]
   return [
     ...(problem === undefined
       ? []
-      : [`whose configuration cannot be read: ${problem}; its values are unknown`]),
+      : [`whose configuration cannot be read: ${problem}; correct it: its values are unknown`]),
     ...(isOwn
       ? [
           "with a slugify of its own: their sections have the link of their page; set ingest.anchors if a style fits",

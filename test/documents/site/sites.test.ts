@@ -9,6 +9,7 @@ import { configOf, parseConfig } from "../../../src/documents/site/config.ts";
 import { excludedReason } from "../../../src/documents/site/excluded.ts";
 import { generatorNames, generators } from "../../../src/documents/site/generators.ts";
 import { partialReason, siteDigest, siteOf, siteText } from "../../../src/documents/site/sites.ts";
+import { explainDocument } from "../../../src/documents/inspect/explain.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { expectLinear } from "../../cost.ts";
 import { createFolder, fileIn } from "../folder.ts";
@@ -192,16 +193,23 @@ describe("the configuration of a site", () => {
   });
 });
 
-it("a page of a site with a broken configuration is sent with a notice", () => {
+it("a page of a site with a broken configuration is sent with a notice", async () => {
   const root = createFolder({ "_config.yml": "a: [", "x.md": "text\n" });
-  const reading = readDocumentSync(fileIn(root, "x.md"), compileSettings({ root }));
+  const settings = compileSettings({ root });
+  const { warnings } = await explainDocument(fileIn(root, "x.md"), settings, undefined);
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^a document of a site whose configuration cannot be read: _config\.yml:/,
+    ),
+  ]);
+  const reading = readDocumentSync(fileIn(root, "x.md"), settings);
   expect(reading).toMatchObject({
     kind: "document",
     notices: [
       {
         kind: "site",
         name: expect.stringMatching(
-          /^whose configuration cannot be read: _config\.yml:\d+: /,
+          /^whose configuration cannot be read: _config\.yml:\d+: .*; correct it: its values are unknown$/,
         ) as string,
       },
     ],
