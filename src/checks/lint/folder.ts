@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { withoutExtension } from "../../documents/files/file-name.ts";
 import type { LintPage, PageFact, ComparedPage, Finding, FolderRule, PageRule } from "./rule.ts";
 import { createFields } from "../../documents/front-matter/fields.ts";
@@ -63,6 +64,33 @@ export function versionInName(path: string): string {
   const name = withoutExtension(path.slice(path.lastIndexOf("/") + 1)).replaceAll("_", "-");
   return name.match(editions)?.join(" ").toLowerCase() ?? "";
 }
+
+/** The folder that two paths have in common; "" for the root. */
+export function commonFolder(one: string, other: string): string {
+  const names = one.split("/").slice(0, -1);
+  const others = other.split("/").slice(0, -1);
+  const end = names.findIndex((name, at) => name !== others[at]);
+  return names.slice(0, end === -1 ? names.length : end).join("/");
+}
+
+/** The name of a page for comparison: that of its folder for an index. */
+function pageName(path: string): string {
+  const page = withoutExtension(path).replace(/\/(?:_?index|readme)$/i, "");
+  return page
+    .slice(page.lastIndexOf("/") + 1)
+    .replace(/[^\p{L}\p{N}]/gu, "")
+    .toLowerCase();
+}
+
+/** Whether two files have the same name: `a/leave.md`, `b/leave.md` and `c/leave/index.md`. */
+export const haveSameName = (one: string, other: string): boolean =>
+  posix.basename(one) === posix.basename(other) || pageName(one) === pageName(other);
+
+// A post says what was true on its day: `_posts/`, `2024-01-31-title.md`.
+const post = /(?:^|\/)(?:_posts\/|\d{4}[-/]\d{1,2}[-/]\d{1,2}[-_/])/;
+
+/** Whether a file is a post of a blog, by its path. */
+export const isPost = (path: string): boolean => post.test(path);
 
 function hasOwnTitle({ parsed, path, settings }: LintPage): boolean {
   const { title, semanticIdentifier } = settings.keys;

@@ -203,9 +203,13 @@ function readProgram(site: Site, root: string, path: string): SiteConfig {
   try {
     if (site.config !== undefined && site.generator === "docfx")
       return { ...nothing, data: readDocfx(textAt(path, root) ?? ""), problem: undefined };
-    // help.obsidian.md, "Templates": the settings of this plugin name its folder.
-    const [settings] = site.generator === "obsidian" ? siteFiles(site, root) : [];
-    if (settings !== undefined) return { ...readConfig(settings, root), paths: [settings] };
+    // help.obsidian.md, "Templates", and the plugin Templater: their settings name folders.
+    const settings = site.generator === "obsidian" ? siteFiles(site, root) : [];
+    if (settings.length > 0) {
+      const [own, templater] = settings.map((each) => readConfig(each, root));
+      const data = Object.assign(noValues(), templater?.data, own?.data);
+      return { data, problem: own?.problem, paths: settings };
+    }
     if (site.config !== undefined && site.generator === "docusaurus")
       return readDocusaurus(site, root);
     if (site.config !== undefined && site.generator === "vitepress")

@@ -72,7 +72,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   quarto: {
     title: "Quarto",
     config: /^_quarto\.ya?ml$/,
-    partials: /(?:^|\/)_[^/]|\.html?$/,
+    // "Website basics > Render targets": files called README are no pages.
+    partials: /(?:^|\/)(?:_[^/]|readme\.\w+$)|\.(?:html?|txt)$/i,
     linkStyle: "quarto",
   },
   hugo: {
@@ -124,7 +125,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     config: /^astro\.config\.(?:[cm]?js|ts)$/,
     // docs.astro.build, "Project structure" and "Content collections": only `content` and `pages` have
     // pages, and names that begin with "_" are none.
-    partials: /^src\/(?!content\/|pages\/)|^src\/content\/(?:.*\/)?_[^/]|^(?:public|dist)\//,
+    partials:
+      /^src\/(?!content\/|pages\/)|^src\/content\/(?:.*\/)?_[^/]|^(?:public|dist|scripts)\//,
     linkStyle: "starlight",
   },
   jekyll: {

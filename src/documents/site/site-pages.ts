@@ -81,8 +81,10 @@ function antoraPages(prefix: string, read: Read): SitePages {
 
 /** A vault of Obsidian: what new notes are made of is none. */
 function obsidianPages(prefix: string, read: Read): SitePages {
-  const templates = textOf(read("folder"))?.replace(/^\/+|\/+$/g, "") ?? "";
-  const excluded = templates === "" ? "" : anchored([`${templates}/`]);
+  const templates = ["folder", "templates_folder"]
+    .map((key) => textOf(read(key))?.replace(/^\/+|\/+$/g, "") ?? "")
+    .filter((each) => each !== "");
+  const excluded = anchored(templates.map((each) => `${each}/`));
   return { folder: prefix, areFolders: false, excluded, base: undefined };
 }
 

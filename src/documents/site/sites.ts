@@ -170,7 +170,9 @@ export function siteFiles({ generator, prefix, config }: Site, root: string): st
   const path = prefix + config;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   if (generator === "docusaurus") return [path, `${folder}versions.json`];
-  if (generator === "obsidian") return [`${path}/templates.json`];
+  if (generator === "obsidian") {
+    return [`${path}/templates.json`, `${path}/plugins/templater-obsidian/data.json`];
+  }
   if (generator === "vitepress") {
     // The rest of a program may stand beside its start.
     const parts = namesIn(join(root, `${path}/config`)).map(({ name }) => `config/${name}`);

@@ -121,6 +121,17 @@ describe("the site of a file", () => {
     expect(found).toEqual([true, true, false, false]);
   });
 
+  it("of Quarto and Astro has no pages among its texts, READMEs and scripts", () => {
+    const quarto = siteAt({ "_quarto.yml": "" }, "").settings;
+    const astro = siteAt({ "astro.config.mjs": "" }, "").settings;
+    expect(
+      ["a/README.md", "runtime.txt", "a/readme-first.qmd"].map(
+        (path) => partialReason(path, quarto) !== undefined,
+      ),
+    ).toEqual([true, true, false]);
+    expect(partialReason("scripts/a.mdx", astro)).toBeDefined();
+  });
+
   it("can be named in the configuration, each of them", () => {
     for (const generator of [...generatorNames, "none"]) {
       expect(IngestSettings.safeParse({ generator }).success, generator).toBe(true);
@@ -309,6 +320,17 @@ describe("files that a configuration lists as no pages", () => {
       false,
       false,
     ]);
+    const { settings } = siteAt(
+      {
+        ".obsidian/templates.json": config,
+        ".obsidian/plugins/templater-obsidian/data.json": '{"templates_folder": "/Forms/"}',
+      },
+      "a.md",
+    );
+    const excluded = ["Own/New notes/a.md", "Forms/b/a.md", "b/Forms/a.md"].filter(
+      (path) => excludedReason(path, settings) !== undefined,
+    );
+    expect(excluded).toEqual(["Own/New notes/a.md", "Forms/b/a.md"]);
   });
 
   it("of VitePress stand in its program", () => {

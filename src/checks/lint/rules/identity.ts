@@ -2,10 +2,19 @@ import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts"
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { textOf } from "../../../documents/front-matter/values.ts";
-import { bodyOf, hasWords } from "../page/body.ts";
+import { type Body, bodyOf, hasWords } from "../page/body.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
-import { fewWords, isMoved } from "./little-text.ts";
-import { documentName, findRepeated, languageOf, versionOf, isNamedByFile } from "../folder.ts";
+import { fewWords, isForPrograms, isMoved } from "./little-text.ts";
+import {
+  commonFolder,
+  documentName,
+  findRepeated,
+  haveSameName,
+  isNamedByFile,
+  isPost,
+  languageOf,
+  versionOf,
+} from "../folder.ts";
 
 // observed-service.md 3.3: a space becomes "_". The percent-encoding after that keeps ids apart.
 const withoutSpaces = (id: string): string => id.toWellFormed().replaceAll(" ", "_");
@@ -66,23 +75,6 @@ const countOfDocuments = (count: number): string =>
 
 type Title = PageFact<string>;
 
-/** The name of a page for comparison: that of its folder for an index. */
-function nameOf({ path }: Title): string {
-  const page = withoutExtension(path).replace(/\/(?:_?index|readme)$/i, "");
-  return page
-    .slice(page.lastIndexOf("/") + 1)
-    .replace(/[^\p{L}\p{N}]/gu, "")
-    .toLowerCase();
-}
-
-/** The folder that two pages have in common. */
-function commonFolder(one: Title, other: Title): string {
-  const names = one.path.split("/").slice(0, -1);
-  const others = other.path.split("/");
-  const end = names.findIndex((name, at) => name !== others[at]);
-  return names.slice(0, end === -1 ? names.length : end).join("/");
-}
-
 // A copy of a folder, or a reference whose objects have the same members, is one cause.
 const mostInFolder = 3;
 
@@ -117,11 +109,13 @@ export const duplicateTitle: FolderRule<string> = {
       // A page and its notebook: one document in two formats, which near-duplicate reports.
       const isSame = withoutExtension(later.path) === withoutExtension(first.path);
       if (isSame && later.path !== first.path) continue;
+      // Their days tell them apart.
+      if (isPost(later.path) && isPost(first.path)) continue;
       others.set(first, [...(others.get(first) ?? []), later]);
     }
     const ofFolders = new Map<string, number>();
     const folderOf = (first: Title, second: Title): string | undefined =>
-      nameOf(first) === nameOf(second) ? commonFolder(first, second) : undefined;
+      haveSameName(first.path, second.path) ? commonFolder(first.path, second.path) : undefined;
     for (const [first, [second]] of others) {
       const folder = second && folderOf(first, second);
       if (folder !== undefined) ofFolders.set(folder, (ofFolders.get(folder) ?? 0) + 1);
@@ -154,7 +148,7 @@ const license = /(?:^|\/)(?:licen[cs]e|copying|notice|authors)(?:[-.]\w+)*$/i;
 function isSpeaking(path: string): boolean {
   const words = path.slice(path.lastIndexOf("/") + 1).match(/[\p{L}\p{N}]+/gu) ?? [];
   // The last one is the extension.
-  return words.length > 3 && words.filter((each) => /\p{L}{2}/u.test(each)).length > 2;
+  return words.filter((each) => /\p{L}{2}/u.test(each)).length > 2;
 }
 
 // jekyllrb.com, "Front Matter": a page without a layout is a part of another one.
@@ -186,15 +180,28 @@ function isNamedOnPurpose(page: LintPage): boolean {
   );
 }
 
+/** Whether a page is nothing but code. */
+function isCodeAlone({ text, structure }: Body): boolean {
+  let from = 0;
+  for (const [start, end] of structure?.opaque ?? []) {
+    if (hasWords(text.slice(from, start))) return false;
+    from = end;
+  }
+  return from > 0 && !hasWords(text.slice(from));
+}
+
 function problemOf(page: LintPage, title: string): string | undefined {
   const { path, part } = page;
   if (page.parsed.isSlide) return undefined;
+  if (isForPrograms(page)) return undefined;
   // The rule empty reports a page without a word.
   if (fewWords(page) === 0 && !hasWords(bodyOf(page).text)) return undefined;
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (empty.test(title)) return "the title does not say what the page is about";
   if (title.toLowerCase() === name.toLowerCase()) return "the title is only the name of the file";
   if (!isNamedByFile(page) || isNamedOnPurpose(page)) return undefined;
+  // A part of a page of a program.
+  if (siteOf(path, page.settings) !== undefined && isCodeAlone(bodyOf(page))) return undefined;
   return part === 0
     ? "the page has no title, and the name of the file replaces it"
     : `${documentName(page)} has no title, and the name of the file replaces it`;

@@ -29,9 +29,17 @@ const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolea
 const isEmpty = ({ skipped, parsed }: LintPage): boolean =>
   skipped?.startsWith("empty: ") === true && parsed.body.trim() === "";
 
-/** Whether a page of a site is nothing but the mark of a program: the rule text-elsewhere has one finding for all. */
+/** Whether a page of a site, or of HTML, is nothing but the mark of a program: the rule text-elsewhere has one finding for all. */
 const isOfProgram = (page: LintPage): boolean =>
-  siteOf(page.path, page.settings) !== undefined && programOf(page) !== undefined;
+  (siteOf(page.path, page.settings) !== undefined || /\.html?$/i.test(page.path)) &&
+  programOf(page) !== undefined;
+
+// Proofs of ownership, keys, rules for robots, and a path in place of a link to another file.
+const forPrograms =
+  /^\s*(?:google-site-verification:|-----BEGIN PGP PUBLIC|User-agent:|@?[\w./-]+\.md\s*$)/i;
+
+/** Whether a file has a text for programs. */
+export const isForPrograms = ({ source = "" }: LintPage): boolean => forPrograms.test(source);
 
 export const empty: PageRule = {
   kind: "page",
@@ -46,6 +54,7 @@ export const empty: PageRule = {
   good: "---\ntitle: Releases\n---\n\nA release comes on the first Monday of each month.\n\n<ReleaseTable year={2026} />\n",
   *check(page) {
     const { document } = page;
+    if (isForPrograms(page) || page.parsed.isSlide) return;
     if (isEmpty(page) && !isMadeBySite(page) && !isOfProgram(page)) {
       yield { message: `the page is not sent: ${page.skipped?.slice("empty: ".length)}` };
     }
@@ -96,6 +105,9 @@ const programs = [
   /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)(?:auto[a-z]+|doxygen[a-z]*|click|argparse|openapi|jinja)(?:::|\})[^\n]*/m,
   /^::: [A-Za-z_]\w*(?:\.\w+)+/m,
   /\{\{[<%](?!\s*\/?\s*(?:rel)?ref\b)[^\n]*|\{%-?\s*(?:for|include)\b[^\n]*/,
+  // quarto.org, "Citations > Bibliography Generation", and cells that run.
+  /^:{3,}[ \t]*\{#refs\}[^\n]*/m,
+  /^[ \t]*`{3,}\{(?:r|python|julia|ojs)\b[^\n]*/m,
   /<(?:script|iframe)\b[^\n]*/i,
   /^[ \t]*<[A-Z]\w*[^\n]*/m,
 ];
@@ -140,8 +152,12 @@ function programOf(page: LintPage): Span | undefined {
 const fewestOfSentence = 6;
 const leadsAway = /^\s*(?:please\s+)?(?:see|refer|go|read)\b/i;
 
+// Behind the sentence: definitions, and links on lines of their own.
+const linkLines =
+  /^[ \t]*(?:\[[^\]\n]+\]:[^\n]*|\[[^\]\n]*\](?:\([^()\n]*\)|\[[^\]\n]*\])|<[^<>\n]*>)[ \t]*$/gm;
+
 function isSentence(page: LintPage): boolean {
-  const text = withoutHeadings(bodyOf(page));
+  const text = withoutHeadings(bodyOf(page)).replace(linkLines, "");
   return /[.!。！]["')\]]*\s*$/.test(text) && !leadsAway.test(text);
 }
 
@@ -162,7 +178,7 @@ export const tiny: PageRule = {
     if (words === undefined || !hasWords(bodyOf(page).text)) return;
     // One decision is an answer to all of them: the rule text-elsewhere.
     if (isWay(page) || isMoved(page) || programOf(page) || page.parsed.isSlide) return;
-    if (words >= fewestOfSentence && isSentence(page)) return;
+    if (isForPrograms(page) || (words >= fewestOfSentence && isSentence(page))) return;
     const shown =
       words === 0
         ? "no words besides headings and addresses"

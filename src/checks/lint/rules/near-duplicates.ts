@@ -8,7 +8,16 @@ import type {
   Span,
   Rule,
 } from "../rule.ts";
-import { documentName, languageOf, versionInName, versionOf, findRepeated } from "../folder.ts";
+import {
+  commonFolder,
+  documentName,
+  findRepeated,
+  haveSameName,
+  isPost,
+  languageOf,
+  versionInName,
+  versionOf,
+} from "../folder.ts";
 import { signatureOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
 import { bodyOf } from "../page/body.ts";
@@ -37,11 +46,27 @@ function isIncluded({ source, parsed }: LintPage, texts: readonly string[]): boo
   return texts.reduce((sum, { length }) => sum + length, 0) > 2 * written;
 }
 
+/** The text of a page without its code. */
+function proseOf(page: LintPage): string[] {
+  const { text, structure } = bodyOf(page);
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [start, end] of structure?.opaque ?? []) {
+    pieces.push(text.slice(from, start));
+    from = end;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+// docusaurus.io, "Versioning": a version is a copy of all pages on its day.
+const isSnapshot = ({ path }: Page): boolean => /(?:^|\/)versioned_docs\//.test(path);
+
 function collectText(page: LintPage): TextFact | undefined {
   if (!page.document) return undefined;
   const texts = page.document.sections.map(({ text = "" }) => text);
   if (isIncluded(page, texts) || page.parsed.isSlide) return undefined;
-  const signature = signatureOf(texts);
+  // The same example under two explanations is no copy.
+  const signature = signatureOf(proseOf(page)) ?? signatureOf(texts);
   if (!signature) return undefined;
   const hashOf = (value: string): string => hash("sha256", value, "hex").slice(0, 16);
   const title = page.document.title ?? page.document.semantic_identifier;
@@ -59,18 +84,17 @@ interface Pair {
 // A copy of a folder, or a form that many pages fill in, is one cause: with more pairs, it is one finding.
 const mostPairs = 3;
 
-/** The folders in which two paths are the same: `v1` and `v2` of `v1/a/b.md` and `v2/a/b.md`. */
+/** The folders that have the copy and its original: `v1` and `v2` of `v1/a/b.md` and `v2/a/b.md`. */
 function foldersOf({ later, first }: Pair): [string, string] {
-  const [one, other] = [later.path.split("/"), first.path.split("/")];
-  while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
-    one.pop();
-    other.pop();
-  }
-  return [one.join("/"), other.join("/")];
+  const common = commonFolder(later.path, first.path);
+  const below = (path: string): string => {
+    const [name = ""] = path.slice(common === "" ? 0 : common.length + 1).split("/");
+    return posix.join(common, name);
+  };
+  return [below(later.path), below(first.path)];
 }
 
-const isCopy = ({ later, first }: Pair): boolean =>
-  posix.basename(later.path) === posix.basename(first.path);
+const isCopy = ({ later, first }: Pair): boolean => haveSameName(later.path, first.path);
 
 function groupBy(pairs: Iterable<Pair>, keyOf: (pair: Pair) => string): Pair[][] {
   const groups = new Map<string, Pair[]>();
@@ -172,6 +196,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
     }
     // Another language or version with the same text.
     for (const [later, first] of findRepeated(facts, ({ fact }) => fact.text)) {
+      if (isSnapshot(later) || isSnapshot(first)) continue;
       if (!pairs.has(later)) pairs.set(later, { later, first, similarity: 1 });
     }
     for (const group of byCause(pairs.values())) {
@@ -191,11 +216,8 @@ const mostClaims = 100;
 // What more documents say in different ways is a form that each of them fills in.
 const mostDocuments = 5;
 
-// A post says what was true on its day: `_posts/`, `2024-01-31-title.md`.
-const isPost = /(?:^|\/)(?:_posts\/|\d{4}[-/]\d{1,2}[-/]\d{1,2}[-_/])/;
-
 function collectClaims(page: LintPage): ClaimFact[] | undefined {
-  if (!page.document || isPost.test(page.path)) return undefined;
+  if (!page.document || isPost(page.path)) return undefined;
   const find = createFindSpan(page);
   const claims: ClaimFact[] = [];
   for (const sentence of proseSentences(bodyOf(page).text)) {

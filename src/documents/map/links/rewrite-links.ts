@@ -2,6 +2,7 @@ import {
   angled,
   definition,
   endOfBare,
+  labelKey,
   skipBlanks,
   unescape,
   readAttribute,
@@ -61,6 +62,11 @@ function findDefinitions(text: string): FoundLink[] {
 /** `[…](…)` and `<a href>` outside of code. */
 function findInline(text: string): FoundLink[] {
   const isCode = createUnreadTest(text);
+  let labels: Set<string> | undefined;
+  const isDefined = (label: string): boolean =>
+    (labels ??= new Set([...text.matchAll(definition)].map(([, each = ""]) => labelKey(each)))).has(
+      labelKey(label),
+    );
   const found: FoundLink[] = [];
   // The offset of each open bracket; undefined for one of an image.
   let open: (number | undefined)[] = [];
@@ -73,7 +79,10 @@ function findInline(text: string): FoundLink[] {
     if (mark === "]") {
       const from = open.pop();
       const isLink = from !== undefined && text[next] === "(";
-      const link = isLink ? readInline(text, next + 1) : undefined;
+      // CommonMark, "Links": of `[text][label](more)`, the label counts, where it is defined.
+      const isLabel =
+        isLink && text[from - 1] === "]" && isDefined(text.slice(from + 1, match.index));
+      const link = isLink && !isLabel ? readInline(text, next + 1) : undefined;
       if (link && from !== undefined) found.push({ ...link, label: [from + 1, match.index] });
       if (link) marks.lastIndex = link.end;
     } else if (mark.startsWith("<")) {

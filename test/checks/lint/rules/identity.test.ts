@@ -158,6 +158,23 @@ describe("titles", () => {
     expect(await lint(duplicateTitle, files)).toHaveLength(3);
   });
 
+  it("of posts are told apart by their days", async () => {
+    const text = `# Closed\n\n${enough}`;
+    const posts = { "blog/2024-01-31-closed.md": text, "_posts/2025-01-31-closed.md": text };
+    expect(await lint(duplicateTitle, posts)).toEqual([]);
+    expect(await lint(duplicateTitle, { ...posts, "closed.md": text })).toHaveLength(1);
+  });
+
+  it("are not missing in a part of code that a page of a site shows", async () => {
+    const files = {
+      "docusaurus.config.js": "",
+      "docs/a.md": "<!-- a -->\n```ts\nconst a = 1;\n```\n",
+    };
+    expect(await lint(missingTitle, files)).toEqual([]);
+    files["docs/a.md"] += "\nText.\n";
+    expect(await lint(missingTitle, files)).toHaveLength(1);
+  });
+
   it("that several documents share are one finding", async () => {
     const tool = `# Tool\n\n${enough}`;
     const files = { "a.md": tool, "b.md": tool, "c.md": tool.toLowerCase(), "d.md": "# D\n" };

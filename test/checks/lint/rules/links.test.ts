@@ -31,6 +31,16 @@ describe("dead links", () => {
     expect(await lint(deadLink, text)).toHaveLength(2);
   });
 
+  it("are no words in parentheses behind a reference", async () => {
+    const text = "[a][1](words.md) [b] [2](gone.md)\n\n[1]: https://x.example/\n";
+    const second = "a.md:1:26: the link leads to no file: gone.md";
+    expect(await lint(deadLink, { "a.md": text })).toEqual([second]);
+    expect(await lint(deadLink, { "a.md": text.replace("[1]:", "[3]:") })).toEqual([
+      "a.md:1:8: the link leads to no file: words.md",
+      second,
+    ]);
+  });
+
   it("are no views of notebooks that Quarto makes", async () => {
     const files = { "_quarto.yml": "", "a.qmd": "[x](n-preview.html) [y](n.html)\n" };
     expect(await lint(deadLink, files)).toEqual(["a.qmd:1:25: the link leads to no file: n.html"]);

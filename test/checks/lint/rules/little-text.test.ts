@@ -18,6 +18,18 @@ const moved =
 const lending =
   "# Lending for groups of schools\n\nA group borrows thirty books for six weeks, with one card for all.\n";
 
+describe("a file for programs", () => {
+  it.each([
+    ["x1.html", "google-site-verification: x1.html\n"],
+    ["a.md", "@other.md\n"],
+    ["robots.txt", "User-agent: *\nDisallow: /a\n"],
+    ["key.adoc", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n"],
+  ])("has no finding of little text: %s", async (path, text) => {
+    for (const rule of [tiny, empty, missingTitle])
+      expect(await lint(rule, { [path]: text }), rule.name).toEqual([]);
+  });
+});
+
 describe("the outline of a page", () => {
   it("has no finding for a text that another file has, and pages include", async () => {
     const files = {
@@ -43,6 +55,13 @@ describe("pages whose text is elsewhere", () => {
     ["a.md", "# Ledger\n\n::: ledger.accounts\n", "::: ledger.accounts"],
     ["a.md", "# Form\n\n<iframe src='https://forms.example.com/1'></iframe>\n", "<iframe"],
     ["a.mdx", "# Rooms\n\n<RoomTable />\n", "<RoomTable />"],
+    ["a.qmd", "# References\n\n::: {#refs}\n:::\n", "::: {#refs}"],
+    ["a.qmd", "# Rooms\n\n```{r}\nrooms()\n```\n", "```{r}"],
+    [
+      "a.html",
+      "<title>App</title><div id=app></div><script src=a.js></script>\n",
+      "<script src=a.js",
+    ],
     ["a.md", "---\nopenapi: GET /rooms\n---\n\n# Rooms\n\nList rooms.\n", "openapi: GET /rooms"],
   ])("are those of a program: %s %j", async (path, text, mark) => {
     const [found, ...others] = await lint(textElsewhere, { [path]: text });
@@ -81,6 +100,13 @@ describe("pages whose text is elsewhere", () => {
   it("are no HTML pages of a site with front matter alone: a template has their text", async () => {
     const page = "---\nslug: a\n---\n\n<!-- for translators -->\n";
     expect(await lint(empty, { "hugo.toml": "", "content/a.html": page })).toEqual([]);
+  });
+
+  it("are not those with a sentence before links", async () => {
+    const text =
+      "# News\n\nThe garage is open again for all employees.\n[Plan](https://x.example/)\n\n[a]: b\n";
+    expect(await check(tiny, text)).toEqual([]);
+    expect(await check(tiny, text.replace("again for all employees.", ""))).toHaveLength(1);
   });
 
   it("are not those with references to other pages", async () => {

@@ -151,6 +151,12 @@ describe("placeholders", () => {
     expect(await placesOf(placeholder, words, { path: "words.txt" })).toEqual([]);
   });
 
+  it("are no labels of boxes", async () => {
+    const box = { ".obsidian/app.json": "", "a.md": "# A\n\n> [!todo]\n> Check the lift.\n" };
+    expect(await lint(placeholder, box)).toEqual([]);
+    expect(await placesOf(placeholder, "# A\n\n> **Todo**\n")).toHaveLength(1);
+  });
+
   it("are no result that the page shows beside its code", async () => {
     const text = "Lorem ipsum dolor sit amet.\n";
     expect(await placesOf(placeholder, `# A\n\n\`\`\`md\n${text}\`\`\`\n\n${text}`)).toEqual([]);

@@ -161,6 +161,32 @@ describe("near duplicates", () => {
     ]);
   });
 
+  it("are no pages with the same example and words of their own", async () => {
+    const code = `\`\`\`\n${leave.repeat(4)}\n\`\`\`\n`;
+    const words = (word: string): string => `${word} ${word}s ${word}ed. `.repeat(20);
+    const page = (word: string): string => `# ${word}\n\n${words(word)}\n\n${code}`;
+    expect(await lint(nearDuplicate, { "a.md": page("lift"), "b.md": page("desk") })).toEqual([]);
+    expect(await lint(nearDuplicate, { "a.md": code, "b.md": code })).toHaveLength(1);
+  });
+
+  it("are no versions that Docusaurus makes by copies", async () => {
+    const page = `# Leave\n\n${leave}\n`;
+    const files = { "docs/a.md": page, "versioned_docs/version-1.0/a.md": page };
+    expect(await lint(nearDuplicate, files)).toEqual([]);
+  });
+
+  it("are one finding for files of the same name below two folders", async () => {
+    const files: Record<string, string> = {};
+    for (const [at, name] of ["room", "desk", "lift", "stair"].entries()) {
+      const page = `# ${name}\n\n${leave} ${`${name} ${name}s ${at}. `.repeat(30)}\n`;
+      files[`skills/parts/${name}.md`] = page;
+      files[`packages/p${at}/${name}/index.md`] = page;
+    }
+    expect(await lint(nearDuplicate, files)).toEqual([
+      "skills/parts/desk.md: 4 documents of skills have the text of those with the same name in packages, or nearly; this is the first",
+    ]);
+  });
+
   it("are releases, named by their versions, only with the same text", async () => {
     const notes = (version: string): string => `# Release ${version}\n\n${leave}\n`;
     const files = {
