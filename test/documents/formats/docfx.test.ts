@@ -81,7 +81,7 @@ describe("a site of DocFX", () => {
   const files = {
     "d/docfx.json": "{}",
     "d/core/keys.md": "---\ntitle: Own\nuid: core/keys\n---\n# Keys of a table\n\n## Part\n",
-    "d/core/short.md": '---\nuid: "core/short"\ntitle: Short\n---\ntext\n',
+    "d/core/short.md": '\uFEFF---\nuid: "core/short"\ntitle: Short\n---\ntext\n',
     "d/core/TOC.md": "# [A](a.md)\n",
     "d/TOC.yml": "- name: A\n",
     "d/includes/x.md": "x\n",

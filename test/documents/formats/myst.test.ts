@@ -321,14 +321,14 @@ describe("labels of other pages", () => {
 describe("references of Quarto", () => {
   const page = [
     "# A {#sec-a}",
-    "See @fig-two, [@fig-one; @tbl-x], [-@eq-e], [Fig @fig-one], @Sec-c, @lst-l, @nte-n and @fig-sub-b.",
+    "See @fig-two, [@fig-one; @tbl-x], [-@eq-e], [Fig @fig-one], @Sec-c, @lst-l, @nte-n and @fig-sub-c.",
     "![One](1.png){#fig-one width=50%}",
     "```{python}\n#| label: fig-two\n#| fig-cap: Two\nx\n```",
     "```{r}\n#| label: fig-plain\nx\n```",
     "| a |\n|---|\n| b |\n\n: Rows {#tbl-x .striped}",
     "$$\nx\n$$ {#eq-e}",
     '```{#lst-l .python lst-cap="L"}\n@fig-one {#fig-no}\n```',
-    "::: {#fig-sub layout-ncol=2}\n\n![](a.png){#fig-sub-a}\n\n![](b.png){#fig-sub-b}\n\n:::",
+    "::: {#fig-sub layout-ncol=2}\n\n![](a.png){#fig-sub-a}\n\n![](b.png){#fig-sub-b}\n\n![](c.png){#fig-sub-c}\n\n:::",
     "::: {#nte-n .callout-note}\nn\n:::",
     "## B\n\n## No {.unnumbered}\n\n## C {#sec-c}",
     "@fig-gone [@fig-one; @who] a@fig-one \\@fig-one `@fig-one` @knuth84 [see @fig-one](x.md)",
@@ -337,8 +337,9 @@ describe("references of Quarto", () => {
   it("are the numbers of the page, and captions have them", () => {
     const shown = quarto(page);
     expect(shown).toContain(
-      "See [Figure 2](#fig-two), [Figure 1](#fig-one), [Table 1](#tbl-x), [1](#eq-e), [Fig 1](#fig-one), [Section 1.2](#sec-c), [Listing 1](#lst-l), [Note 1](#nte-n) and [Figure 3 (b)](#fig-sub-b).",
+      "See [Figure 2](#fig-two), [Figure 1](#fig-one), [Table 1](#tbl-x), [1](#eq-e), [Fig 1](#fig-one), [Section 1.2](#sec-c), [Listing 1](#lst-l), [Note 1](#nte-n) and [Figure 3 (c)](#fig-sub-c).",
     );
+    expect(quarto("## B {#sec-b}\n\n@sec-b")).toContain("\n\n[Section 1](#sec-b)");
     expect(shown).toContain("![Figure 1: One](1.png)");
     expect(shown).toContain("Figure 2: Two");
     expect(shown).toContain("Listing 1: L\n\n```python");

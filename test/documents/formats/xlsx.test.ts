@@ -66,6 +66,8 @@ describe("numbers as they are shown", () => {
     [3, '0" pcs"', "3 pcs"],
     [3, '"Week "General', "Week 3"],
     [50, '[>=100]"many";[<100]"few"', "few"],
+    [50, '[<=50]"few";"many"', "few"],
+    [50, '[<>50]"other";"same"', "same"],
     // The examples of support.microsoft.com, "Display numbers as fractions".
     [123.456, "# ?/?", "123 1/2"],
     [123.456, "# ??/??", "123 26/57"],

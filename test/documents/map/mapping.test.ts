@@ -240,7 +240,7 @@ describe("doc_updated_at", () => {
     ["March 22nd, 2023", "2023-03-22T00:00:00Z"],
     ["3 Sept. 2024", "2024-09-03T00:00:00Z"],
     ["February 30, 2024", undefined],
-    ["Marchember 3, 2024", undefined],
+    ["Marchly 3, 2024", undefined],
     ["May 2024", undefined],
     ["1714521600", undefined],
     ["2024", undefined],
@@ -258,6 +258,7 @@ describe("doc_updated_at", () => {
     );
   });
   it("that does not parse is an error with the line", () => {
+    expect(() => map(yaml("date: 05/01/2024"))).toThrow("not a date: 05/01/2024");
     expect(failure(() => map(yaml("title: x", "date: yesterday")))).toBe(
       "page.md:3:1: front matter date: not a date: yesterday",
     );

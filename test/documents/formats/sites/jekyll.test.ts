@@ -109,17 +109,18 @@ describe("values of a page of Jekyll", () => {
       "_data/a.yml": "rows:\n- {name: One, n: 1}\n- {name: Two, n: 2}\n",
       "_data/b/c.json": '{"k": "v"}',
       "_data/bad.yml": "a: [",
-      "_data/t.csv": '\uFEFFname,n\n"Smith, A",\n\nB,"",x\n',
+      "_data/t.csv": '\uFEFFname,n,name\n"Smith, A",\n\nB,"",x\n',
       "_data/u/t.tsv": "name\tn\nC\t0\n",
       "_data/bad2.csv": 'a,b\n"1,2\n',
+      "_data/many.csv": `a\n${"1\n".repeat(50_001)}`,
     };
     const body =
       "{% for r in site.data.a.rows %}{{ r.name }}={{ r.n }} {% endfor %}{{ site.data.b.c.k }}{{ site.data.bad.x }}";
     const rows =
-      "{% for r in site.data.t %} {{ r.name }}={% if r.n %}{{ r.n }}yes{% else %}nil{% endif %}{% endfor %} {{ site.data.t | size }} {{ site.data.u.t[0].n }}{{ site.data.bad2.size }}";
+      "{% for r in site.data.t %} {{ r.name }}={% if r.n %}{{ r.n }}yes{% else %}nil{% endif %}{% endfor %} {{ site.data.t | size }} {{ site.data.u.t[0].n }}{{ site.data.bad2.size }}{{ site.data.many.size }}";
     expect(read(body + rows, { files })).toMatchObject({
       text: "One=1 Two=2 v Smith, A=nil B=yes 2 0",
-      notices: ["leftOut expression 2"],
+      notices: ["leftOut expression 3"],
     });
   });
 

@@ -198,7 +198,7 @@ describe("links of VitePress", () => {
     ["anchor: { level: [2, 3], slugify: (s) => slug(s) }", ["", "#my_id"], 1],
     ["import { slugify as s } from '@mdit-vue/shared'\nslugify: s,", ["#_1-a-b", "#my_id"], 0],
     ["import { slug } from 'github-slugger'\nanchor: { slugify: slug }", ["#1-a--b", "#my_id"], 0],
-    ["// slugify: x", ["#_1-a-b", "#my_id"], 0],
+    ["// anchor: { slugify: x }", ["#_1-a-b", "#my_id"], 0],
   ])("anchors are those of its slugify, if that is known: %s", async (config, hashes, told) => {
     const root = createFolder({
       "docs/.vitepress/config/index.ts": "export default {}",
