@@ -111,7 +111,7 @@ interface Similar {
   similarity: number;
 }
 
-function similarityOf(one: string, other: string): number {
+export function similarityOf(one: string, other: string): number {
   let same = 0;
   for (let at = 0; at < signatureSize; at++) {
     if (one.charCodeAt(at) === other.charCodeAt(at)) same++;

@@ -18,7 +18,7 @@ import {
   versionInName,
   versionOf,
 } from "../folder.ts";
-import { signatureOf, findSimilar } from "../page/similar.ts";
+import { signatureOf, similarityOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
 import { bodyOf } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
@@ -31,10 +31,16 @@ const thresholdOfTwo = 0.9;
 
 interface TextFact {
   signature: string;
+  /** Of the text without code; undefined for a short one. */
+  prose: string | undefined;
   /** Hashes of the text and of the title. */
   text: string;
   title: string;
+  /** Whether the title is the name of an object of a program: a reference describes each in one form. */
+  isObject: boolean;
 }
+
+const objectName = /^\S*(?:\p{Ll}\p{Lu}|\w[._:]\w|\()\S*$/u;
 
 /**
  * Whether most of the text comes from other files: what two pages include is written once, and
@@ -65,12 +71,18 @@ function collectText(page: LintPage): TextFact | undefined {
   if (!page.document) return undefined;
   const texts = page.document.sections.map(({ text = "" }) => text);
   if (isIncluded(page, texts) || page.parsed.isSlide) return undefined;
-  // The same example under two explanations is no copy.
-  const signature = signatureOf(proseOf(page)) ?? signatureOf(texts);
+  const signature = signatureOf(texts);
   if (!signature) return undefined;
+  const prose = signatureOf(proseOf(page));
   const hashOf = (value: string): string => hash("sha256", value, "hex").slice(0, 16);
   const title = page.document.title ?? page.document.semantic_identifier;
-  return { signature, text: hashOf(texts.join("\n")), title: hashOf(title.toLowerCase()) };
+  return {
+    signature,
+    prose,
+    text: hashOf(texts.join("\n")),
+    title: hashOf(title.toLowerCase()),
+    isObject: objectName.test(title),
+  };
 }
 
 type Page = PageFact<TextFact>;
@@ -111,15 +123,12 @@ function groupBy(pairs: Iterable<Pair>, keyOf: (pair: Pair) => string): Pair[][]
  * Pairs of files with the same path below the same two folders, where there are many; others by the
  * first of each pair.
  */
-function byCause(pairs: Iterable<Pair>): Pair[][] {
-  const ofFolders = groupBy(pairs, (pair) => foldersOf(pair).join("\n"));
-  const isFolder = (group: readonly Pair[]): boolean =>
-    group.length > mostPairs && group.every((pair) => isCopy(pair));
-  const rest = ofFolders.filter((group) => !isFolder(group)).flat();
-  return [
-    ...ofFolders.filter((group) => isFolder(group)),
-    ...groupBy(rest, ({ first }) => documentName(first)),
-  ];
+function byCause(pairs: readonly Pair[]): Pair[][] {
+  const copies = groupBy(pairs.filter(isCopy), (pair) => foldersOf(pair).join("\n"));
+  const ofFolders = copies.filter((group) => group.length > mostPairs);
+  const isOfFolder = new Set(ofFolders.flat());
+  const rest = pairs.filter((pair) => !isOfFolder.has(pair));
+  return [...ofFolders, ...groupBy(rest, ({ first }) => documentName(first))];
 }
 
 function foundOnce(group: readonly Pair[], pair: Pair): FolderFound {
@@ -189,8 +198,13 @@ export const nearDuplicate: FolderRule<TextFact> = {
       const signatures = edition.map(({ fact }) => fact.signature);
       for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
         const [later, other] = [edition[index]!, edition[first]!];
-        const isOfTwo = later.fact.title !== other.fact.title;
-        if (isOfTwo && similarity < thresholdOfTwo) continue;
+        // The same example under two explanations is no copy.
+        const { prose = "", ...fact } = later.fact;
+        const { prose: otherProse = "" } = other.fact;
+        if (prose && otherProse && similarityOf(prose, otherProse) < threshold) continue;
+        const isOfTwo = fact.title !== other.fact.title;
+        const least = fact.isObject || other.fact.isObject ? 1 : thresholdOfTwo;
+        if (isOfTwo && similarity < least) continue;
         pairs.set(later, { later, first: other, similarity });
       }
     }
@@ -199,7 +213,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
       if (isSnapshot(later) || isSnapshot(first)) continue;
       if (!pairs.has(later)) pairs.set(later, { later, first, similarity: 1 });
     }
-    for (const group of byCause(pairs.values())) {
+    for (const group of byCause([...pairs.values()])) {
       const [pair, ...others] = group;
       if (others.length < mostPairs) yield* group.map((each) => foundAt(each));
       else if (pair) yield foundOnce(group, pair);

@@ -169,6 +169,23 @@ describe("near duplicates", () => {
     expect(await lint(nearDuplicate, { "a.md": code, "b.md": code })).toHaveLength(1);
   });
 
+  it("are no objects of one reference, unless their texts are equal", async () => {
+    const page = (title: string, word: string): string =>
+      `# ${title}\n\n${leave} ${leave} ${word}\n`;
+    const files = (one: string, other: string, word: string) => ({
+      "a.md": page(one, "one"),
+      "b.md": page(other, word),
+    });
+    expect(await lint(nearDuplicate, files("Leave", "Holidays", "two"))).toHaveLength(1);
+    for (const name of ["hasLeave", "rooms.leave", "leave()"])
+      expect(await lint(nearDuplicate, files("Leave", name, "two")), name).toEqual([]);
+    const equal = {
+      "a.md": `# HasLeave\n\n${leave}\n`,
+      "b.md": `---\ntitle: B\n---\n# HasLeave\n\n${leave}\n`,
+    };
+    expect(await lint(nearDuplicate, equal)).toHaveLength(1);
+  });
+
   it("are no versions that Docusaurus makes by copies", async () => {
     const page = `# Leave\n\n${leave}\n`;
     const files = { "docs/a.md": page, "versioned_docs/version-1.0/a.md": page };
