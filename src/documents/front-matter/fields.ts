@@ -117,7 +117,8 @@ export interface FrontMatterKeys {
 
 export const defaultKeys: FrontMatterKeys = {
   id: ["id"],
-  title: ["title"],
+  // Pandoc and Quarto: the title of a page that shows none.
+  title: ["title", "pagetitle"],
   semanticIdentifier: ["semantic_identifier"],
   link: ["link", "url", "permalink"],
   source: ["source"],

@@ -328,7 +328,7 @@ describe("references of Quarto", () => {
     "| a |\n|---|\n| b |\n\n: Rows {#tbl-x .striped}",
     "$$\nx\n$$ {#eq-e}",
     '```{#lst-l .python lst-cap="L"}\n@fig-one {#fig-no}\n```',
-    "::: {#fig-sub layout-ncol=2}\n\n![](a.png){#fig-sub-a}\n\n![](b.png){#fig-sub-b}\n\n![](c.png){#fig-sub-c}\n\n:::",
+    "::: {#fig-sub layout-ncol=2}\n\n![](a.png){#fig-sub-a}\n\n![](b.png){#fig-sub-b}\n\n![](c.png){#fig-sub-c}\n\nAll *three*.\n\n:::",
     "::: {#nte-n .callout-note}\nn\n:::",
     "## B\n\n## No {.unnumbered}\n\n## C {#sec-c}",
     "@fig-gone [@fig-one; @who] a@fig-one \\@fig-one `@fig-one` @knuth84 [see @fig-one](x.md)",
@@ -342,6 +342,7 @@ describe("references of Quarto", () => {
     expect(quarto("## B {#sec-b}\n\n@sec-b")).toContain("\n\n[Section 1](#sec-b)");
     expect(shown).toContain("![Figure 1: One](1.png)");
     expect(shown).toContain("Figure 2: Two");
+    expect(shown).toContain("\n\nFigure 3: All *three*.\n");
     expect(shown).toContain("Listing 1: L\n\n```python");
     expect(shown).toContain(": Table 1: Rows");
     expect(shown).toContain("@fig-one {#fig-no}");

@@ -54,6 +54,7 @@ describe("title", () => {
   it.each([
     [yaml("title:  From   front matter "), "From front matter"],
     [yaml("title: 1.10"), "1.10"],
+    [yaml("pagetitle: Of the window"), "Of the window"],
     ["text\n\n## Two\n\n# One *and* `more`\n# Second\n", "One and more"],
     ["Under\nlined\n===\n", "Under lined"],
     ["```\n# code\n```\n", "Page"],

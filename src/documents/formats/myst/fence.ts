@@ -11,6 +11,8 @@ export interface Div {
   label: string | undefined;
   /** Level of the headings that are tabs. */
   level: number;
+  /** Label of the figure, table or listing that it is. */
+  place: string | undefined;
 }
 
 /** A Markdown text whose fences with a name in braces are being read. */

@@ -53,6 +53,7 @@ function openDiv(fences: Fences, text: string): void {
   const isTabs = /\.(?:panel-)?tabset\b/.test(text);
   divs.push({
     isDropped: isHidden(fences, text),
+    place: /#((?:fig|tbl|lst)-[^\s{}]+)/.exec(text)?.[1],
     headings: isTabs ? "tabs" : label === undefined ? "sections" : "title",
     label,
     level: 0,
@@ -142,11 +143,14 @@ export function readQuartoText(
 ): string[] {
   const done: string[] = [];
   let paragraph: string[] = [];
+  /** Where the last paragraph of the open div begins. */
+  let last = -1;
   const lineOf = (at: number): number | undefined => (first === undefined ? undefined : first + at);
   const flush = (at: number): void => {
     if (paragraph.length === 0) return;
+    done.push(...labelLines(fences));
+    last = done.length;
     done.push(
-      ...labelLines(fences),
       ...readParagraph(fences, paragraph.join("\n"), lineOf(at - paragraph.length)).split("\n"),
     );
     paragraph = [];
@@ -158,8 +162,12 @@ export function readQuartoText(
       const wasDropped = isDropped(fences);
       if (text === undefined) {
         done.push(...(wasDropped ? [] : labelLines(fences)));
-        fences.divs.pop();
+        const { place = "" } = fences.divs.pop() ?? {};
+        // "Cross references": it is the caption.
+        const caption = done[last] ?? "";
+        if (/^[^|:!\s]/.test(caption)) done[last] = captionMark(fences, place) + caption;
       } else openDiv(fences, text);
+      last = -1;
       if (!wasDropped && isDropped(fences)) count(fences, "hidden", text ?? "", lineOf(at));
       done.push("");
       continue;
