@@ -227,26 +227,38 @@ export function byMost(
   return rest;
 }
 
+interface Group {
+  first: LintFinding;
+  count: number;
+  messages: Set<string>;
+}
+
+// More places with one message are one finding.
+const mostEqual = 3;
+
 /** The findings in the order of reports, with one at the first place of each cause of several. */
 export function byCause(findings: readonly LintFinding[]): LintFinding[] {
-  const groups = new Map<string, { first: LintFinding; count: number; messages: Set<string> }>();
+  const groups = new Map<string, Group>();
   const keyOf = ({ rule, cause }: LintFinding): string => `${rule} ${cause?.key ?? ""}`;
+  const ofMessage = ({ rule, message }: LintFinding): string => `${rule}\n${message}`;
   for (const each of findings) {
-    if (!each.cause) continue;
-    const key = keyOf(each);
-    const group = groups.get(key) ?? { first: each, count: 0, messages: new Set() };
-    groups.set(key, group);
-    group.count++;
-    group.messages.add(each.message);
+    for (const key of each.cause ? [keyOf(each), ofMessage(each)] : []) {
+      const group = groups.get(key) ?? { first: each, count: 0, messages: new Set() };
+      groups.set(key, group);
+      group.count++;
+      group.messages.add(each.message);
+    }
   }
   return findings.flatMap((each) => {
     const { cause, ...finding } = each;
     const group = groups.get(keyOf(each));
-    const isMany =
-      group !== undefined && group.count > 1 && group.messages.size > (cause?.least ?? 0);
-    if (!cause || !isMany) return [finding];
-    if (each !== group.first) return [];
-    return [{ ...finding, message: `${each.message}; ${group.count} ${cause.what}` }];
+    const same = groups.get(ofMessage(each));
+    if (!cause || !group || !same) return [finding];
+    const isMany = group.count > 1 && group.messages.size > cause.least;
+    if (!isMany && same.count <= mostEqual) return [finding];
+    const { first, count } = isMany ? group : same;
+    const what = isMany ? cause.what : "places show it";
+    return each === first ? [{ ...finding, message: `${each.message}; ${count} ${what}` }] : [];
   });
 }
 

@@ -19,7 +19,11 @@ function readTable(table: PageNode): { rows: Row[]; others: PageNode[] } {
   let group = 0;
   const addRow = (node: PageNode, isInHead: boolean): void => {
     const cells = [...childrenOf(node)].filter(isCell);
-    const isHead = isInHead || (cells.length > 0 && cells.every((cell) => cell.localName === "th"));
+    // The corner above names of rows and before those of columns may be empty.
+    const [corner, ...others] = cells;
+    const isCorner = corner && others.length > 0 && textOf(corner).trim() === "";
+    const names = isCorner ? others : cells;
+    const isHead = isInHead || (names.length > 0 && names.every((cell) => cell.localName === "th"));
     rows.push({ cells, isHead, group });
   };
   for (const child of childrenOf(table)) {

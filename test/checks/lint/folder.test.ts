@@ -155,7 +155,11 @@ describe("findings of one cause", () => {
   });
 
   it("are listed each, if there are few", () => {
-    const findings = ["a.md", "b.md"].map((path) => found(path, "x", { cause }));
-    expect(byCause(findings)).toHaveLength(2);
+    const findings = ["a.md", "b.md", "c.md"].map((path) => found(path, "x", { cause }));
+    expect(byCause(findings)).toHaveLength(3);
+    const more = [...findings, found("d.md", "x", { cause: { ...cause, key: "of another" } })];
+    expect(byCause(more).map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      "a.md: x; 4 places show it",
+    ]);
   });
 });

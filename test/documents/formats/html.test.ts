@@ -152,6 +152,11 @@ describe("HTML", () => {
       "| A | B |\n| --- | --- |\n| 1 | 2 3 |\n\nx",
     ],
     [
+      "tables with an empty corner",
+      "<table><tr><td><th>A<th>B<tr><th>x<td>1<td>2</table><table><tr><th>y<td>3<td>4</table>",
+      "|  | A | B |\n| --- | --- | --- |\n| x | 1 | 2 |\n\n|  |  |  |\n| --- | --- | --- |\n| y | 3 | 4 |",
+    ],
+    [
       "raised text",
       "10<sup>6</sup> x<sup>2k+1</sup> 10<sup>-3</sup> 1<sup>st</sup> e<sup>x</sup> a<sup>[1]</sup> b<sup>*</sup> Lexer<sup>beta</sup> c<sup><a href=/n>1</a></sup> d<sup></sup>",
       "10⁶ x^(2k+1) 10⁻³ 1st e^x a[1] b* Lexerbeta c[1](/n) d",

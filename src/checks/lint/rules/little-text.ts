@@ -38,8 +38,15 @@ const isOfProgram = (page: LintPage): boolean =>
 const forPrograms =
   /^\s*(?:google-site-verification:|-----BEGIN PGP PUBLIC|User-agent:|@?[\w./-]+\.md\s*$)/i;
 
+const namesForPrograms = /(?:^|\/)(?:robots|humans)\.txt$/i;
+
 /** Whether a file has a text for programs. */
-export const isForPrograms = ({ source = "" }: LintPage): boolean => forPrograms.test(source);
+export const isForPrograms = ({ path, source = "" }: LintPage): boolean =>
+  forPrograms.test(source) || namesForPrograms.test(path);
+
+/** Whether a PDF lies among pictures: it is one itself. */
+export const isPicture = ({ path }: LintPage): boolean =>
+  /(?:^|\/)(?:images?|img|fig(?:ure)?s?|logos?|icons?)\/.*\.pdf$/i.test(path);
 
 export const empty: PageRule = {
   kind: "page",
@@ -54,7 +61,7 @@ export const empty: PageRule = {
   good: "---\ntitle: Releases\n---\n\nA release comes on the first Monday of each month.\n\n<ReleaseTable year={2026} />\n",
   *check(page) {
     const { document } = page;
-    if (isForPrograms(page) || page.parsed.isSlide) return;
+    if (isForPrograms(page) || isPicture(page) || page.parsed.isSlide) return;
     if (isEmpty(page) && !isMadeBySite(page) && !isOfProgram(page)) {
       yield { message: `the page is not sent: ${page.skipped?.slice("empty: ".length)}` };
     }

@@ -21,6 +21,7 @@ import {
 import { signatureOf, similarityOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
 import { bodyOf } from "../page/body.ts";
+import { isPicture } from "./little-text.ts";
 import { createFindSpan } from "../page/spans.ts";
 import { claimOf, type Claim, proseSentences } from "../page/claims.ts";
 
@@ -70,7 +71,7 @@ const isSnapshot = ({ path }: Page): boolean => /(?:^|\/)versioned_docs\//.test(
 function collectText(page: LintPage): TextFact | undefined {
   if (!page.document) return undefined;
   const texts = page.document.sections.map(({ text = "" }) => text);
-  if (isIncluded(page, texts) || page.parsed.isSlide) return undefined;
+  if (isIncluded(page, texts) || page.parsed.isSlide || isPicture(page)) return undefined;
   const signature = signatureOf(texts);
   if (!signature) return undefined;
   const prose = signatureOf(proseOf(page));

@@ -1,5 +1,11 @@
+import type { LintPage } from "../../../../src/checks/lint/rule.ts";
 import { describe, expect, it } from "vitest";
-import { empty, textElsewhere, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
+import {
+  empty,
+  textElsewhere,
+  tiny,
+  isPicture,
+} from "../../../../src/checks/lint/rules/little-text.ts";
 import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-attribute.ts";
 import {
   genericHeading,
@@ -23,11 +29,22 @@ describe("a file for programs", () => {
     ["x1.html", "google-site-verification: x1.html\n"],
     ["a.md", "@other.md\n"],
     ["robots.txt", "User-agent: *\nDisallow: /a\n"],
+    ["public/robots.txt", "\n"],
     ["key.adoc", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n"],
   ])("has no finding of little text: %s", async (path, text) => {
     for (const rule of [tiny, empty, missingTitle])
       expect(await lint(rule, { [path]: text }), rule.name).toEqual([]);
   });
+});
+
+it.each([
+  ["images/logo.pdf", true],
+  ["book/Figures/logo/a.PDF", true],
+  ["images/plan.md", false],
+  ["docs/imaging/plan.pdf", false],
+  ["logo.pdf", false],
+])("a PDF among pictures is one: %s", (path, expected) => {
+  expect(isPicture({ path } as LintPage)).toBe(expected);
 });
 
 describe("the outline of a page", () => {
