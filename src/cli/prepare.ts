@@ -66,8 +66,12 @@ function makeStrict(command: Command, path: string, argv: readonly string[]): vo
       },
     );
   }
+  const negated = new Set(command.options.flatMap(({ negate, long }) => (negate ? [long] : [])));
   // Last, because the listener that is prepended last runs first.
-  for (const option of command.options) rejectOpposites(option, command, present);
+  for (const option of command.options) {
+    const hasOpposite = option.negate || negated.has(option.long?.replace("--", "--no-"));
+    if (hasOpposite) rejectOpposites(option, command, present);
+  }
 }
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
@@ -229,9 +233,15 @@ function refuseHelpOfNothing(command: Command): void {
 /**
  * Adds the global flags, the help format and the error type of this tool to a
  * command and its subcommands. commander copies settings only when a subcommand
- * is created, so this sets them on each one. `argv` is the command line to parse.
+ * is created, so this sets them on each one. `argv` is the command line to parse. A subcommand that
+ * its word at `depth` names is prepared alone: to prepare its siblings costs time at each start.
  */
-export function prepare(command: Command, output: HelpOutput, argv: readonly string[]): void {
+export function prepare(
+  command: Command,
+  output: HelpOutput,
+  argv: readonly string[],
+  depth = 0,
+): void {
   makeStrict(command, pathOf(command), argv);
   const { write, width } = output;
   command
@@ -254,16 +264,16 @@ export function prepare(command: Command, output: HelpOutput, argv: readonly str
     followHelp(command, output);
     refuseHelpOfNothing(command);
   }
-  for (const subcommand of command.commands) {
+  const named = command.commands.filter((each) => each.name() === argv[depth]);
+  const nextDepth = named.length > 0 ? depth + 1 : Infinity;
+  for (const subcommand of named.length > 0 ? named : command.commands) {
     subcommand.summary(summaryOf(subcommand));
     // Global flags may also follow the subcommand. Each command parses them itself: otherwise
     // the program would parse `-owner` in `--sort -owner` as its own `-o`.
-    const own = new Set(subcommand.options.map((option) => option.attributeName()));
     for (const option of globalOptions()) {
-      if (own.has(option.attributeName())) continue;
       globalCopies.add(option);
       subcommand.addOption(option);
     }
-    prepare(subcommand, output, argv);
+    prepare(subcommand, output, argv, nextDepth);
   }
 }

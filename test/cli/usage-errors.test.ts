@@ -470,6 +470,9 @@ describe("bad input", () => {
       expectRefusal(await run(args), "--profile is specified twice", args);
       const twice = ["--json", "connectors", "list", "--json", "--json"];
       expect((await run(twice)).code).toBe(3);
+      // The value before it is the name of another subcommand.
+      const named = ["--fields", "list", "connectors", "get", "2", "--json"];
+      expect((await run(named)).code).toBe(3);
       const filters = ["--filter", "a=1", "connectors", "list", "--filter", "nonsense"];
       expectRefusal(await run(filters), "--filter", filters);
       const other = ["--filter", "nonsense", "connectors", "list", "--filter", "a=1"];
