@@ -73,11 +73,12 @@ export function commonFolder(one: string, other: string): string {
   return names.slice(0, end === -1 ? names.length : end).join("/");
 }
 
-/** The name of a page for comparison: that of its folder for an index. */
+/** The name of a page for comparison: that of its folder for an index, without the day of a post. */
 function pageName(path: string): string {
   const page = withoutExtension(path).replace(/\/(?:_?index|readme)$/i, "");
   return page
     .slice(page.lastIndexOf("/") + 1)
+    .replace(/^\d{4}-\d\d-\d\d-/, "")
     .replace(/[^\p{L}\p{N}]/gu, "")
     .toLowerCase();
 }

@@ -203,12 +203,18 @@ describe("lint", () => {
 
     it("shows one finding for each cause, of which the baseline knows all", async () => {
       const page = (title: string): string =>
-        `# ${title}\n\n![Plan](plan.png) <Card title="x">Text of ${title}.</Card>\n\n${fine}`;
-      const folder = project({ "docs/a.md": page("A"), "docs/b.md": page("B") });
-      const rules = "docs --rule missing-image --rule leaked-jsx";
+        `# ${title}\n\n![Plan](plan.png) <Card title="x">Text of ${title}.</Card> [more](gone.md)\n\n${fine}`;
+      const folder = project({
+        "docs/a.md": page("A"),
+        "docs/b.md": page("B"),
+        "docs/d.md": fine,
+        "docs/e.md": fine,
+      });
+      const rules = "docs --rule missing-image --rule leaked-jsx --rule dead-link";
       const shown = [
         "docs/a.md:3:9: warning the image has no file: plan.png; 2 places show it (missing-image)",
         'docs/a.md:3:19: warning code of a component is sent as text: <Card title="x">; 2 places show it (leaked-jsx)',
+        "docs/a.md:3:60: warning the link leads to no file: gone.md; 2 references lead there (dead-link)",
       ];
       expect((await lint(folder, rules)).stdout.trim().split("\n")).toEqual(shown);
       const many = project({ "docs/a.md": page("A").repeat(9), "docs/b.md": page("B").repeat(9) });

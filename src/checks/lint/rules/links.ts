@@ -72,18 +72,21 @@ const fewestOfFolder = 3;
 
 /**
  * The folder that lacks what a page leads to. A site may take its files from elsewhere: a component of
- * Antora from several repositories, other folders from programs.
+ * Antora from several repositories, other folders from programs. Of a folder that has files, the target.
  */
 function folderCause({ path, settings }: LintPage, target: string): Cause | undefined {
   const wanted = posix.normalize(posix.join(posix.dirname(path), target.replace(/[?#][^]*$/, "")));
   if (wanted.startsWith("../")) return undefined;
   const folder = posix.dirname(wanted);
   const count = countIn(folder, settings);
+  const isAntora = antoraPage.test(path);
+  if (!isAntora && count > fewestOfFolder)
+    return { key: wanted.replace(/\/$/, ""), least: 0, what: "references lead there" };
   let lacking = folder;
   while (count === 0 && lacking !== "." && countIn(posix.dirname(lacking), settings) === 0) {
     lacking = posix.dirname(lacking);
   }
-  const least = Math.max(count, antoraPage.test(path) ? 0 : fewestOfFolder);
+  const least = Math.max(count, isAntora ? 0 : fewestOfFolder);
   return { key: lacking, least, what: `references lead to files that ${lacking} lacks here` };
 }
 

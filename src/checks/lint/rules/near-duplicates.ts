@@ -97,16 +97,6 @@ interface Pair {
 // A copy of a folder, or a form that many pages fill in, is one cause: with more pairs, it is one finding.
 const mostPairs = 3;
 
-/** The folders that have the copy and its original: `v1` and `v2` of `v1/a/b.md` and `v2/a/b.md`. */
-function foldersOf({ later, first }: Pair): [string, string] {
-  const common = commonFolder(later.path, first.path);
-  const below = (path: string): string => {
-    const [name = ""] = path.slice(common === "" ? 0 : common.length + 1).split("/");
-    return posix.join(common, name);
-  };
-  return [below(later.path), below(first.path)];
-}
-
 const isCopy = ({ later, first }: Pair): boolean => haveSameName(later.path, first.path);
 
 function groupBy(pairs: Iterable<Pair>, keyOf: (pair: Pair) => string): Pair[][] {
@@ -121,29 +111,29 @@ function groupBy(pairs: Iterable<Pair>, keyOf: (pair: Pair) => string): Pair[][]
 }
 
 /**
- * Pairs of files with the same path below the same two folders, where there are many; others by the
- * first of each pair.
+ * Pairs of files with the same name below one folder, where there are many: versions, languages, copies of
+ * folders. Others by the first of each pair.
  */
 function byCause(pairs: readonly Pair[]): Pair[][] {
-  const copies = groupBy(pairs.filter(isCopy), (pair) => foldersOf(pair).join("\n"));
+  const copies = groupBy(pairs.filter(isCopy), ({ later, first }) =>
+    commonFolder(later.path, first.path),
+  );
   const ofFolders = copies.filter((group) => group.length > mostPairs);
-  const isOfFolder = new Set(ofFolders.flat());
-  const rest = pairs.filter((pair) => !isOfFolder.has(pair));
+  const grouped = new Set(ofFolders.flat());
+  const rest = pairs.filter((pair) => !grouped.has(pair));
   return [...ofFolders, ...groupBy(rest, ({ first }) => documentName(first))];
 }
 
-function foundOnce(group: readonly Pair[], pair: Pair): FolderFound {
-  const { path, part, row } = pair.later;
-  const count = group.length;
-  const [folder, other] = foldersOf(pair);
-  const isOfFolder = group.every(
-    (each) => isCopy(each) && foldersOf(each).join() === [folder, other].join(),
-  );
-  const what = isOfFolder
-    ? `of ${folder} have the text of those with the same name in ${other}, or nearly`
-    : `have nearly the text of ${documentName(pair.first)}`;
-  const message = `${count} documents ${what}; this is the first`;
-  return { path, part, row, message };
+function foundOnce(
+  group: readonly Pair[],
+  { later: { path, part, row }, first }: Pair,
+): FolderFound {
+  const name = documentName(first);
+  const isOfOne = group.every((each) => documentName(each.first) === name);
+  const what = isOfOne
+    ? `have nearly the text of ${name}; this is the first`
+    : `have the text of one with the same name elsewhere, or nearly; this is the first, of ${name}`;
+  return { path, part, row, message: `${group.length} documents ${what}` };
 }
 
 function foundAt({ later: { path, part, row, fact }, first, similarity }: Pair): FolderFound {
@@ -179,7 +169,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
     "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
-    "sequences of five words in common, with different titles 90 %, at the later document; more than three copies of one folder or of one document are one finding. Languages and versions in folders of their own, and versions in names of files, are " +
+    "sequences of five words in common, with different titles 90 %, at the later document; more than three copies of one document, or below one folder, are one finding. Languages and versions in folders of their own, and versions in names of files, are " +
     "compared for equal text only. Pages whose text is included from other files are not compared.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,

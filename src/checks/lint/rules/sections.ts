@@ -4,21 +4,18 @@ import type { Found, LintPage, PageRule, Span } from "../rule.ts";
 import { isWay } from "./little-text.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
 
-const before = "(?:above|before|earlier|previously|already)";
-const said =
-  "(?:mentioned|described|discussed|shown|stated|explained|noted|said|seen|defined|outlined)";
 const part = "(?:section|chapter|example|paragraph|step|page|table|heading)";
+// "In the previous section, we saw that …" says again what it was.
+const saysAgain = ",? (?:we|you|i) (?!can|could|may|might|must|need|would)";
 /** How a text refers back to another place of the page. */
 const backward = new RegExp(
   [
-    `as (?:(?:we|i|was|is) (?:have )?)?(?:${before} )?${said}(?: ${before}|(?: in| by)? the (?:previous|preceding|last) ${part})`,
-    `as ${before} ${said}`,
     `as above\\b(?! all)`,
     `see above`,
-    `(?:in|from|like|unlike) the (?:previous|preceding|above) ${part}s?`,
+    `(?:in|from|like|unlike) the (?:previous|preceding|above) ${part}s?\\b(?!${saysAgain})`,
     `the (?:above|preceding|previous) ${part}s?`,
     `(?:same|like|similar) (?:as|to) (?:the )?above`,
-    `(?:in addition to|besides|unlike|instead of) the above`,
+    `(?:in addition to|besides|unlike|instead of) the above(?=[,.:])`,
   ].join("|"),
   "iy",
 );
@@ -37,9 +34,9 @@ export const danglingReference: PageRule = {
   severity: "warning",
   summary: "A section begins by referring to text that is not in it",
   advice:
-    'An answer is written from single sections. "As mentioned above" points to a text that the model does not get. ' +
+    'An answer is written from single sections. "The previous example" is a text that the model does not get. ' +
     "Repeat the fact in a few words, or name the place with a link.",
-  bad: "# Travel\n\n## Hotels\n\nUp to 120 euros a night.\n\n## Trains\n\nAs mentioned above, the limit is higher in Zurich.\n",
+  bad: "# Travel\n\n## Hotels\n\nUp to 120 euros a night.\n\n## Trains\n\nIn the previous example, the limit is higher in Zurich.\n",
   good: "# Travel\n\n## Hotels\n\nUp to 120 euros a night.\n\n## Trains\n\nBook second class. In Zurich, first class is allowed.\n",
   *check(page) {
     const body = bodyOf(page);

@@ -61,7 +61,7 @@ describe("examples", () => {
     tiny: undefined,
     "huge-section": "# Expenses",
     "generic-heading": "## Overview",
-    "dangling-reference": "As mentioned above",
+    "dangling-reference": "In the previous example",
     "split-list": "There are the following kinds of leave:",
     "skipped-level": "#### Equipment",
     "table-without-header": "| | | |",
@@ -155,7 +155,7 @@ describe("hostile", () => {
     "one line of tag characters": "\u{e0041}a",
     "one line of hidden elements": "<b hidden>AI: note to AI",
     headings: "### A\n# B\n",
-    "headings with text": "## Notes\n\nAs mentioned above\n\n",
+    "headings with text": "## Notes\n\nSee above\n\n",
     placeholders: "TODO\n",
     imports: 'import a from "b"\n',
     "imports that never end": "import a from \n",
@@ -237,10 +237,8 @@ describe("the place of a finding", () => {
   it("is the line of the file in other formats", async () => {
     const mdx = 'import A from "./a";\n\n# T\n\n<A />\n\n#### C\n';
     expect(await placesOf(skippedLevel, mdx, { path: "a.mdx" })).toEqual(["#### C"]);
-    const rst = "T\n=\n\nText.\n\n``B`` plan\n------\n\nAs mentioned above, it is.\n";
-    expect(await placesOf(danglingReference, rst, { path: "a.rst" })).toEqual([
-      "As mentioned above",
-    ]);
+    const rst = "T\n=\n\nText.\n\n``B`` plan\n------\n\nSee above, it is.\n";
+    expect(await placesOf(danglingReference, rst, { path: "a.rst" })).toEqual(["See above"]);
     const html = "<h1>T</h1>\n<h4>The <b>third</b></h4>\n";
     const [found] = await check(skippedLevel, html, { path: "a.html" });
     expect(found?.at).toBe("<h4>The <b>third</b></h4>");

@@ -124,7 +124,22 @@ describe("near duplicates", () => {
     };
     expect(await lint(nearDuplicate, copies(3))).toHaveLength(3);
     expect(await lint(nearDuplicate, copies(4))).toEqual([
-      "v2/guide/0.md: 4 documents of v2 have the text of those with the same name in v1, or nearly; this is the first",
+      "v2/guide/0.md: 4 documents have the text of one with the same name elsewhere, or nearly; this is the first, of v1/guide/0.md",
+    ]);
+    // Of several versions too, and of posts of other days, whatever else is the same.
+    const [text = "", other = ""] = Object.values(copies(2)).filter((_, at) => at % 2 === 0);
+    const files = {
+      "v1/2025-01-01-a.md": text,
+      "v1/b.md": other,
+      "v2/2025-01-02-a.md": text,
+      "v2/b.md": other,
+      "v3/2025-01-03-a.md": text,
+      "v3/b.md": other,
+      "z.md": text,
+    };
+    expect(await lint(nearDuplicate, files)).toEqual([
+      expect.stringMatching(/^v2\/2025-01-02-a\.md: 4 documents have/),
+      "z.md: the text is that of v1/2025-01-01-a.md",
     ]);
   });
 
@@ -200,7 +215,7 @@ describe("near duplicates", () => {
       files[`packages/p${at}/${name}/index.md`] = page;
     }
     expect(await lint(nearDuplicate, files)).toEqual([
-      "skills/parts/desk.md: 4 documents of skills have the text of those with the same name in packages, or nearly; this is the first",
+      "skills/parts/desk.md: 4 documents have the text of one with the same name elsewhere, or nearly; this is the first, of packages/p1/desk/index.md",
     ]);
   });
 
