@@ -242,6 +242,20 @@ function createPlaces(
   };
 }
 
+/** Findings of a document without lines: those that say the same are one. */
+function joined(raw: readonly Raw[]): Raw[] {
+  const all = new Map<string, { each: Raw; count: number }>();
+  for (const each of raw) {
+    const key = `${each.rule.name} ${each.found.message}`;
+    all.set(key, { each, count: (all.get(key)?.count ?? 0) + 1 });
+  }
+  return [...all.values()].map(({ each, count }) => {
+    const { found } = each;
+    const message = count === 1 ? found.message : `${found.message}, ${count} times`;
+    return { ...each, found: { ...found, message } };
+  });
+}
+
 /**
  * Turns what rules found in one file into findings with line and column, and leaves out those that
  * a comment in the file switches off.
@@ -252,7 +266,7 @@ export function placeFindings(file: PlacedFile, raw: readonly Raw[]): LintFindin
   const disables = source === undefined ? [] : disablesIn(source);
   const placeOf = createPlaces(file, raw);
   const findings: LintFinding[] = [];
-  for (const { rule, severity, found } of raw) {
+  for (const { rule, severity, found } of source === undefined ? joined(raw) : raw) {
     const span = source === undefined ? undefined : found.span;
     if (canDisable(rule) && isDisabled(disables, rule.name, span?.start)) continue;
     const message = rule.group === "secrets" ? found.message : hideSecrets(found.message);

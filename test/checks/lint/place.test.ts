@@ -7,6 +7,7 @@ import {
   fingerprintOf,
   isDisabled,
   lineAt,
+  placeFindings,
 } from "../../../src/checks/lint/place.ts";
 
 describe("disables", () => {
@@ -122,6 +123,27 @@ describe("fingerprint", () => {
     const before = "a ".repeat(400_000);
     expect(alignWords("zebra", `${before}zebra`, 0)(0, 5).own).toBe(800_000);
     expect(alignWords("zebra", `${before}${before}zebra`, 0)(0, 5).own).toBeUndefined();
+  });
+
+  it("findings without a place that say the same are one", () => {
+    const rule = {
+      name: "r",
+      group: "content",
+      severity: "warning",
+      summary: "",
+      advice: "",
+      bad: "",
+      good: "",
+    } as const;
+    const raw = ["a", "b", "a"].map((message) => ({
+      rule,
+      severity: "warning" as const,
+      found: { message },
+    }));
+    const messagesOf = (file: Parameters<typeof placeFindings>[0]) =>
+      placeFindings(file, raw).map(({ message }) => message);
+    expect(messagesOf({ path: "a.epub", source: undefined })).toEqual(["a, 2 times", "b"]);
+    expect(messagesOf({ path: "a.md", source: "a b a" })).toEqual(["a", "b", "a"]);
   });
 
   describe("coverSecrets", () => {
