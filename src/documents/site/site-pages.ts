@@ -27,16 +27,28 @@ const webAddress = (url = ""): string | undefined =>
 const textsOf = (value: Value | undefined): string[] =>
   Array.isArray(value) ? value.map((each) => textOf(each) ?? "") : [];
 
+/** The folders of `pymdownx.snippets`: what pages include is none itself. */
+function snippetFolders(read: Read): string[] {
+  const extensions = read("markdown_extensions");
+  for (const each of Array.isArray(extensions) ? extensions : [extensions ?? null]) {
+    const options = each !== null && isMap(each) ? (each["pymdownx.snippets"] ?? null) : null;
+    const paths = options !== null && isMap(options) ? options["base_path"] : undefined;
+    if (paths !== undefined) return textsOf(Array.isArray(paths) ? paths : [paths]);
+  }
+  return [];
+}
+
 /** mkdocs.org, "Configuration". */
 function mkdocsPages(prefix: string, read: Read): SitePages {
   const value = (key: string): string | undefined => textOf(read(key));
   const folder = posix.join(prefix, value("docs_dir") ?? "docs", "/");
   // The templates of a theme may lie between the pages.
-  const theme = value("theme.custom_dir");
-  const templates = theme && posix.relative(folder, posix.join(prefix, theme));
+  const parts = [value("theme.custom_dir") ?? "", ...snippetFolders(read)]
+    .map((each) => each && posix.relative(folder, posix.join(prefix, each)))
+    .filter((each) => each !== "" && !each.startsWith(".."));
   const patterns = [
     "/templates/",
-    templates && !templates.startsWith("..") ? `/${templates}/` : "",
+    ...parts.map((each) => `/${each}/`),
     value("exclude_docs"),
     value("draft_docs"),
   ];

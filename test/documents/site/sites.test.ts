@@ -333,6 +333,16 @@ describe("files that a configuration lists as no pages", () => {
     expect(excluded).toEqual(["Own/New notes/a.md", "Forms/b/a.md"]);
   });
 
+  it("of MkDocs are also those that pages include", () => {
+    const excluded = (paths: string): boolean[] => {
+      const conf = `markdown_extensions: [toc, {pymdownx.snippets: {base_path: ${paths}}}]`;
+      return ["docs/parts/a.md", "docs/a.md"].map((path) => isExcluded(conf, path, "mkdocs.yml"));
+    };
+    expect(excluded("docs/parts")).toEqual([true, false]);
+    expect(excluded('[".", docs, "../x", docs/parts]')).toEqual([true, false]);
+    expect(excluded("docs")).toEqual([false, false]);
+  });
+
   it("of VitePress stand in its program", () => {
     const config = "export default { srcDir: 'src', srcExclude: [\n'**/parts/*', \"A.md\"] }";
     const { settings } = siteAt({ "docs/.vitepress/config.ts": config }, "docs/src/a.md");

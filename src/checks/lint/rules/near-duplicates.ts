@@ -82,7 +82,7 @@ function collectText(page: LintPage): TextFact | undefined {
     prose,
     text: hashOf(texts.join("\n")),
     title: hashOf(title.toLowerCase()),
-    isObject: objectName.test(title),
+    isObject: objectName.test(title) || texts.some((each) => each.includes(`\`${title}\``)),
   };
 }
 

@@ -194,6 +194,7 @@ describe("near duplicates", () => {
     expect(await lint(nearDuplicate, files("Leave", "Holidays", "two"))).toHaveLength(1);
     for (const name of ["hasLeave", "rooms.leave", "leave()"])
       expect(await lint(nearDuplicate, files("Leave", name, "two")), name).toEqual([]);
+    expect(await lint(nearDuplicate, files("Leave", "Holidays", "`Holidays`"))).toEqual([]);
     const equal = {
       "a.md": `# HasLeave\n\n${leave}\n`,
       "b.md": `---\ntitle: B\n---\n# HasLeave\n\n${leave}\n`,
