@@ -86,6 +86,9 @@ function folderCause({ path, settings }: LintPage, target: string): Cause | unde
   while (count === 0 && lacking !== "." && countIn(posix.dirname(lacking), settings) === 0) {
     lacking = posix.dirname(lacking);
   }
+  // Links to modules of other repositories: where to find those is one question.
+  const modules = posix.dirname(lacking);
+  if (isAntora && posix.basename(modules) === "modules") lacking = modules;
   const least = Math.max(count, isAntora ? 0 : fewestOfFolder);
   return { key: lacking, least, what: `references lead to files that ${lacking} lacks here` };
 }

@@ -1,6 +1,15 @@
 import { bodyOf, type Body, hasWords, countWords, spanOfKey } from "../page/body.ts";
 import { quoted } from "../page/spans.ts";
-import type { FolderFound, FolderRule, LintPage, PageFact, PageRule, Span } from "../rule.ts";
+import type {
+  Cause,
+  FolderFound,
+  FolderRule,
+  LintPage,
+  PageFact,
+  PageRule,
+  Span,
+} from "../rule.ts";
+import { isAdoc } from "../page/anchors.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { prose } from "./metadata.ts";
 
@@ -48,6 +57,22 @@ export const isForPrograms = ({ path, source = "" }: LintPage): boolean =>
 export const isPicture = ({ path }: LintPage): boolean =>
   /(?:^|\/)(?:images?|img|fig(?:ure)?s?|logos?|icons?)\/.*\.pdf$/i.test(path);
 
+// Targets, substitutions and comments of reStructuredText: other pages include them.
+const definition = /^(?:[ \t].*|:orphan:\s*|\.\.(?![ \t]+[\w:+-]+::).*|\s*)$/;
+const isOfDefinitions = ({ path, source = "" }: LintPage): boolean =>
+  path.endsWith(".rst") &&
+  source.trim() !== "" &&
+  source.split("\n").every((line) => definition.test(line));
+
+// docs.antora.org, "Resource ID Coordinates": a file of another component or version.
+const foreignInclude = /^include::[^\n[\]]*(?:@[^\n[\]]*:|:[^\n[\]]*:)[^\n[\]]*\[/m;
+
+const textOfOthers: Cause = {
+  key: "includes",
+  least: 0,
+  what: "pages only include files of components that are not here",
+};
+
 export const empty: PageRule = {
   kind: "page",
   name: "empty",
@@ -62,8 +87,10 @@ export const empty: PageRule = {
   *check(page) {
     const { document } = page;
     if (isForPrograms(page) || isPicture(page) || page.parsed.isSlide) return;
-    if (isEmpty(page) && !isMadeBySite(page) && !isOfProgram(page)) {
-      yield { message: `the page is not sent: ${page.skipped?.slice("empty: ".length)}` };
+    if (isEmpty(page) && !isMadeBySite(page) && !isOfProgram(page) && !isOfDefinitions(page)) {
+      const message = `the page is not sent: ${page.skipped?.slice("empty: ".length)}`;
+      const isElsewhere = isAdoc(page) && foreignInclude.test(page.source ?? "");
+      yield { message, cause: isElsewhere ? textOfOthers : undefined };
     }
     if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
     const { text } = bodyOf(page);

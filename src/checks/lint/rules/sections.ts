@@ -31,7 +31,7 @@ export const danglingReference: PageRule = {
   kind: "page",
   name: "dangling-reference",
   group: "content",
-  severity: "warning",
+  severity: "note",
   summary: "A section begins by referring to text that is not in it",
   advice:
     'An answer is written from single sections. "The previous example" is a text that the model does not get. ' +
@@ -126,7 +126,7 @@ export const hugeSection: PageRule = {
   kind: "page",
   name: "huge-section",
   group: "content",
-  severity: "warning",
+  severity: "note",
   summary: `A section has more than ${shown(mostTokens)} tokens`,
   advice:
     "The service cuts a long section into chunks, and only the first one begins with the heading. " +
@@ -276,12 +276,15 @@ function hasWordsFrom(text: string, from: number): boolean {
 const label = /^(?:\*\*|__)|[:：][*_]*$/;
 // `--quiet` and what it does, or a page and what it is about.
 const term = /^(?:`[^`]+`|\[[^[\]]+\]\([^()]*\))$/;
+// What a record names, not a column: `Type | string`, `Description | …`.
+const field =
+  /^(?:title|authors?|created|updated|status|version|type|description|required|default)$/i;
 const twoWords = /\p{L}+\P{L}+\p{L}+/u;
 
 /**
  * Whether the rows below the header have a label in the first cell, and the first of them nothing but
- * a label and its value: labels say what column names would. So do terms with their explanations. A
- * cell of several columns stands in each of them.
+ * a label and its value: labels say what column names would. So do terms with their explanations, and
+ * the names of fields of a record. A cell of several columns stands in each of them.
  */
 function isOfLabels(text: string, from: number): boolean {
   const lines = text
@@ -300,7 +303,8 @@ function isOfLabels(text: string, from: number): boolean {
     new Set(row.filter((cell) => cell !== "")).size < 3;
   const isTerm = ([first = "", second = ""]: readonly string[]): boolean =>
     term.test(first) && twoWords.test(second.replace(/`[^`]*`/g, ""));
-  if (rows.every((row) => isPair(row) && isTerm(row))) return true;
+  const isRecord = rows.filter(([first = ""]) => field.test(first)).length > 1;
+  if (rows.every((row) => isPair(row) && (isRecord || isTerm(row)))) return true;
   return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 

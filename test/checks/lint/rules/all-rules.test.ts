@@ -36,8 +36,10 @@ describe("levels", () => {
     );
     const what = "a rule is a note if its finding is often on purpose; then add it here";
     expect(namesOf("note").toSorted(), what).toEqual([
+      "dangling-reference",
       "duplicate-title",
       "hidden-words",
+      "huge-section",
       "metadata-not-text",
       "missing-title",
       "numbers-disagree",

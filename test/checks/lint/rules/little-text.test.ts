@@ -16,7 +16,7 @@ import {
 } from "../../../../src/checks/lint/rules/sections.ts";
 import { duplicateTitle, missingTitle } from "../../../../src/checks/lint/rules/identity.ts";
 import { check } from "./page.ts";
-import { lint } from "./pages.ts";
+import { check as runRule, lint, openPages } from "./pages.ts";
 
 const moved =
   "# Lending for groups of schools\n\nThis page has moved to [How groups of schools borrow books and games](lending.md), " +
@@ -34,6 +34,27 @@ describe("a file for programs", () => {
   ])("has no finding of little text: %s", async (path, text) => {
     for (const rule of [tiny, empty, missingTitle])
       expect(await lint(rule, { [path]: text }), rule.name).toEqual([]);
+  });
+});
+
+describe("a page without text", () => {
+  it("is none if it only defines what other pages include", async () => {
+    const lines = ":orphan:\n\n.. Links for all pages.\n\n.. _rooms: https://rooms.example.com\n";
+    expect(await lint(empty, { "links.rst": lines })).toEqual([]);
+    const shown = `${lines}\n.. raw:: latex\n\n   x\n`;
+    expect(await lint(empty, { "links.rst": shown })).toHaveLength(1);
+    expect(await lint(empty, { "links.rst": "\n" })).toHaveLength(1);
+  });
+
+  it("has one cause with others that include files of a component which is not here", async () => {
+    const files = {
+      "antora.yml": "name: a\n",
+      "modules/house/pages/a.adoc": "include::other:house:partial$a.adoc[]\n",
+      "modules/house/pages/b.adoc": "// b\ninclude::1@other::partial$b.adoc[tag=x]\n",
+      "modules/house/pages/c.adoc": "// c\n",
+    };
+    const found = runRule(empty, await openPages(files));
+    expect(found.map(({ cause }) => cause?.key)).toEqual(["includes", "includes", undefined]);
   });
 });
 
@@ -261,6 +282,7 @@ describe("tables of labels", () => {
     for (const text of [
       table(["**Rooms**", "12"], ["**Floor:**", "3"]),
       table(["Rooms:", "12"], ["Floor:", "3"]),
+      table(["Type", "string"], ["Seats", "12"], ["Description", "Who sits there."]),
       table(["**Rooms**", "12", ""], ["**Seats**", "`a`", "of leather"], ["", "`b`", "of wood"]),
       table(["**Rooms**", "12", "12"], ["**Seats**", "`a`", "of leather"]),
       table(["`--quiet`", "Says nothing."], ["[Rooms](a.md)", "Lists the rooms."]),
@@ -295,6 +317,8 @@ describe("tables of labels", () => {
       table(["**Aare**", "12", "3"], ["**Rhine**", "6", "1"]),
       table(["Aare", "12"], ["Rhine", "6"]),
       table(["**Aare**", "12"], ["Rhine", "6"]),
+      table(["Name", "Description"], ["Aare", "Quiet."], ["Title", "Large."]),
+      table(["Type", "12", "3"], ["Description", "6", "1"]),
       table(["`a`", "12"], ["`b`", "6"]),
       table(["`a`", "Says nothing."], ["b", "Says more."]),
       table(["`a`", "Says nothing.", "12"], ["`b`", "Says more.", "3"]),
