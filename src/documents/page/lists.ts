@@ -89,6 +89,22 @@ function* marksOf(list: PageNode, followsNumbers: boolean): Generator<string, ne
   }
 }
 
+const lineMarks = new WeakMap<PageNode, { first: PageNode; marks: ReturnType<typeof marksOf> }>();
+
+/** The mark of an item in a line, such as a cell of a table. Items are asked in their order. */
+export function lineMark(item: PageNode): string {
+  const list = item.parentNode;
+  if (list?.localName !== "ol") return "- ";
+  let known = lineMarks.get(list);
+  // A cell may be written twice.
+  if (!known || known.first === item) {
+    known = { first: item, marks: marksOf(list, false) };
+    known.marks.next(list);
+    lineMarks.set(list, known);
+  }
+  return known.marks.next(item).value;
+}
+
 /** An item: its lines below the first are indented to the text behind the mark. */
 function itemText(mark: string, blocks: readonly Block[], isIndented: boolean): string {
   const text = joinBlocks(blocks, true);

@@ -24,7 +24,7 @@ import {
 import { displayOf } from "../text/hides.ts";
 import { markdownOf } from "./inline.ts";
 import { oneLine, plainOf, textPiece } from "./pieces.ts";
-import { addDefinitions, addList } from "./lists.ts";
+import { addDefinitions, addList, lineMark } from "./lists.ts";
 import { addInline } from "./phrasing.ts";
 import { addTable } from "./tables.ts";
 
@@ -226,7 +226,7 @@ function addElement(writer: Writer, node: PageNode): void {
   const handler = Object.hasOwn(blockHandlers, name) ? blockHandlers[name] : undefined;
   if (handler && (!writer.isLine || name === "pre")) return handler(writer, node);
   if (!writer.isLine && hasClass(node, admonition)) return addAdmonition(writer, node);
-  if (writer.isLine && name === "li") writer.inline.push(textPiece(" - "));
+  if (writer.isLine && name === "li") writer.inline.push(textPiece(` ${lineMark(node)}`));
   addPlainBlock(writer, node);
 }
 

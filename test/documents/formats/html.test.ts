@@ -68,6 +68,11 @@ describe("what a reader of the page reads", () => {
       "|  |  |  |\n| --- | --- | --- |\n| 1\\|2 | `a` | - b - c |",
     ],
     [
+      "cells with numbered lists",
+      "<table><tr><td><ol start=2><li>a<li>b<ol type=a><li>c</ol><li>d</ol><td><ol><li>e</ol></table>",
+      "|  |  |\n| --- | --- |\n| 2. a 3. b - a. c 4. d | 1. e |",
+    ],
+    [
       "a text over all columns",
       "<table><tr><th colspan=2>A<tr><td>1<td>2</table>",
       "| A |  |\n| --- | --- |\n| 1 | 2 |",
