@@ -180,9 +180,15 @@ describe("a site of MkDocs", () => {
   });
 
   it("includes and appends as its configuration says", async () => {
-    const page = { ...files, "h/pages/x.md": '--8<-- "one.md"\n' };
+    const page = {
+      ...files,
+      "h/mkdocs.yml": `${config}plugins:\n  - macros:\n      include_dir: bits\n`,
+      "h/bits/two.md": "bit two\n",
+      "h/pages/x.md": '--8<-- "one.md"\n\n{% include "two.md" %}\n',
+    };
     const { document } = await readFolder(page, "h/pages/x.md");
-    expect(document.sections[0]?.text?.trim().split(/\n+/)).toEqual(["part one", "the end"]);
+    const lines = document.sections[0]?.text?.trim().split(/\n+/);
+    expect(lines).toEqual(["part one", "bit two", "the end"]);
   });
 
   it.each(["h/pages/b.tmp.md", "h/pages/drafts/a.md", "h/pages/theme/main.html"])(

@@ -136,6 +136,39 @@ export const deadLink: PageRule = {
   },
 };
 
+const goneFile = /^([^{}]+): no such file$/;
+
+/** What a reader of files left out, because the page includes a file that is not there. */
+export const missingInclude: PageRule = {
+  kind: "page",
+  name: "missing-include",
+  group: "links",
+  severity: "warning",
+  summary: "A page includes a file that is not there",
+  advice:
+    "The document lacks the text, so no answer has it. Correct the path. More than three files of one folder " +
+    "are one finding: a build may write them, and then an upload comes after it.",
+  bad: '# Leave\n\nEmployees ask for leave in the portal.\n\n--8<-- "parts/contcat.md"\n',
+  good: "# Leave\n\nEmployees ask for leave in the portal, or write to people@example.com.\n",
+  *check({ parsed, source = "" }) {
+    let starts: number[] | undefined;
+    for (const { kind, what, line } of parsed.leftOut ?? []) {
+      const [, target] = (kind === "include" && goneFile.exec(what)) || [];
+      if (target === undefined || line === undefined) continue;
+      starts ??= [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
+      const start = starts[line - 1] ?? 0;
+      const span = { start, end: Math.max(start, (starts[line] ?? source.length + 1) - 1) };
+      const key = posix.dirname(target);
+      const cause = {
+        key,
+        least: fewestOfFolder,
+        what: `files of ${key} are included and not there`,
+      };
+      yield { span, message: `the include has no file: ${shownAddress(target)}`, cause };
+    }
+  },
+};
+
 interface AnchorFact {
   /** Undefined if they cannot be known. */
   sources?: AnchorSources | undefined;
@@ -298,6 +331,7 @@ export const linkRules: readonly Rule[] = [
   deadLink,
   missingAnchor,
   missingImage,
+  missingInclude,
   wikiLinks,
   sharedLink,
 ];

@@ -59,8 +59,12 @@ function featuresOf({ site }: Surroundings): Features | undefined {
   return { extensions: listOf(site, "markdown_extensions"), plugins: listOf(site, "plugins") };
 }
 
-function optionsOf(around: Surroundings, name: string): Value[] {
-  const options = featuresOf(around)?.extensions.get("pymdownx.snippets") ?? null;
+function optionsOf(around: Surroundings, name: string, plugin?: string): Value[] {
+  const features = featuresOf(around);
+  const options =
+    (plugin === undefined
+      ? features?.extensions.get("pymdownx.snippets")
+      : features?.plugins.get(plugin)) ?? null;
   const value = options !== null && isMap(options) ? options[name] : undefined;
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
@@ -71,6 +75,10 @@ const textsOf = (values: readonly Value[]): string[] =>
 /** `base_path` of `pymdownx.snippets`: folders below that of the configuration. */
 export const snippetFolders = (around: Surroundings): string[] =>
   textsOf(optionsOf(around, "base_path")).map((each) => each.replace(/^\$config_dir\/?/, ""));
+
+/** mkdocs-macros-plugin.readthedocs.io, "Configuration": `include_dir`, of `{% include %}`. */
+export const macroFolders = (around: Surroundings): string[] =>
+  textsOf(optionsOf(around, "include_dir", "macros"));
 
 /** The body with the files of `auto_append` of `pymdownx.snippets` at its end. */
 export function withAppended(body: string, around: Surroundings): string {

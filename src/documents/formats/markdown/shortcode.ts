@@ -7,6 +7,8 @@ import {
   includedText,
   type Part,
 } from "./included.ts";
+import type { Surroundings } from "../format.ts";
+import { macroFolders } from "./mkdocs.ts";
 import { printed } from "./template/expression.ts";
 import { frameOf } from "./template/hugo.ts";
 import { hugoPageOf, inLanguage, paramOf } from "./template/hugo-site.ts";
@@ -132,14 +134,18 @@ function valuesOf({ named, positional, name }: Shortcode): Map<string, string> {
   return values;
 }
 
-function partOf({ name, named, positional }: Shortcode, isLiquid: boolean): Part | undefined {
+function partOf(
+  { name, named, positional }: Shortcode,
+  isLiquid: boolean,
+  around: Surroundings,
+): Part | undefined {
   const target = named.get("file") ?? named.get("path") ?? named.get("src") ?? positional[0];
   // A template of HTML is no text, and a name with variables is no name.
   if (!includeNames.test(name) || target === undefined || /[{}<>*]/.test(target)) return undefined;
   if (!/\.\w+$/.test(target) || (isLiquid && /\.html?$/i.test(target))) return undefined;
   return {
     target: target.replace(/^\/+/, ""),
-    folders: isLiquid ? liquidFolders : hugoFolders,
+    folders: isLiquid ? [...macroFolders(around), ...liquidFolders] : hugoFolders,
     start: named.get("start"),
     end: named.get("end"),
   };
@@ -309,7 +315,7 @@ export function shortcodeText(
     const isOfSite = isLiquid && name === "link" && /^[^/]/.test(path);
     return { end, text: isOfSite ? `/${path}` : page ? inLanguage(path, page) : path };
   }
-  const part = kind === "single" ? partOf(tag, isLiquid) : undefined;
+  const part = kind === "single" ? partOf(tag, isLiquid, expansion.around) : undefined;
   if (part) {
     const language = named.get("lang") ?? named.get("language");
     const isCode = language !== undefined || named.get("code") === "true";

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LintPage } from "../../../../src/checks/lint/rule.ts";
 import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
-import { deadLink, missingAnchor, sharedLink } from "../../../../src/checks/lint/rules/links.ts";
+import {
+  deadLink,
+  missingInclude,
+  missingAnchor,
+  sharedLink,
+} from "../../../../src/checks/lint/rules/links.ts";
 import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
 import { expectLinear } from "../../../cost.ts";
 import { check, lint, lines, openPages } from "./pages.ts";
@@ -529,4 +534,22 @@ describe("links of wikis", () => {
       expect(await lint(wikiLinks, { "a.md": `# A\n\n${text}\n` })).toEqual([]);
     },
   );
+});
+
+describe("includes without a file", () => {
+  it("are found in each format, where the page names them", async () => {
+    const files = {
+      "mkdocs.yml": "markdown_extensions: [pymdownx.snippets]\n",
+      "docs/a.md": '# A\n\nText.\n\n--8<-- "gone.md"\n\n```\n--8<-- "docs/b.adoc"\n```\n',
+      "docs/b.adoc": "= B\n\ninclude::gone.adoc[]\n\ninclude::{parts}/gone.adoc[]\n",
+      "docs/c.mdx": 'import Gone from "./gone.mdx";\n\nText.\n\n<Gone />\n',
+      "docs/d.rst": ".. include:: gone.txt\n\nText.\n\n.. include:: b.adoc\n",
+    };
+    expect(await lint(missingInclude, files)).toEqual([
+      "docs/a.md:5:1: the include has no file: gone.md",
+      "docs/b.adoc:3:1: the include has no file: gone.adoc",
+      "docs/c.mdx:5:1: the include has no file: ./gone.mdx",
+      "docs/d.rst:1:1: the include has no file: gone.txt",
+    ]);
+  });
 });
