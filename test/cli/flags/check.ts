@@ -386,10 +386,10 @@ export const evalCoverage: Coverage = {
     },
     "--sessions": {
       ...sentBefore,
-      first: [upload, "chat leave"],
+      first: [upload, "chat zebra"],
       args: "suite.json docs",
       flag: "--sessions",
-      stdout: { gains: /7 questions/ },
+      stdout: { gains: /session question \d+ +zebra/ },
     },
     "--via": { ...covering, flag: "--via keyword", requests: { gains: /admin\/search/ } },
     "--allow-tokens": [

@@ -1,10 +1,18 @@
 import type { Command } from "commander";
 import { describeProgram } from "../../../src/cli/program.ts";
-import { readFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  readFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from "node:fs";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { searchTurn } from "../../output/chat/lines.ts";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
 import { main } from "../../main.ts";
@@ -226,11 +234,25 @@ function requestsOf({ ledger }: Sandbox): string {
   ].join("\n");
 }
 
-function forget({ ledger }: Sandbox): void {
+/** The last first runs of each sandbox, while it has only been read from since, and what they left. */
+const firstRuns = new Map<Sandbox, { key: string; home: string }>();
+
+function forget(sandbox: Sandbox): void {
+  const { ledger } = sandbox;
+  const isReading = ledger.requests.every(
+    ({ method, path }) => method === "GET" || path.includes("search"),
+  );
+  if (!isReading) firstRuns.delete(sandbox);
   ledger.requests.length = 0;
   ledger.maxInFlight = 0;
   ledger.chats.length = 0;
   ledger.documents.clear();
+}
+
+function sandboxOf({ dialect = "standard" }: Setting): Sandbox {
+  const sandbox = sandboxes.get(dialect);
+  if (!sandbox) throw new Error("useSandboxes() first");
+  return sandbox;
 }
 
 interface Place {
@@ -239,15 +261,18 @@ interface Place {
   sandbox: Sandbox;
 }
 
-function prepare({ files = {}, config, env = {}, git, dialect = "standard" }: Setting): Place {
-  const sandbox = sandboxes.get(dialect);
-  if (!sandbox) throw new Error("useSandboxes() first");
+function prepare(setting: Setting, template?: string): Place {
+  const { files = {}, config, env = {}, git, dialect = "standard" } = setting;
+  const sandbox = sandboxOf(setting);
   const home = join(top, `home${++count}`);
   const folder = join(home, "work");
-  mkdirSync(join(folder, ".git"), { recursive: true });
-  const project = config ? { ".cliconfig.json": JSON.stringify(config) } : {};
-  const all = { ...files, ...project };
-  writeFiles(folder, git ? { ...all, ...repositoryOf(all) } : all);
+  if (template !== undefined) cpSync(template, home, { recursive: true, preserveTimestamps: true });
+  else {
+    mkdirSync(join(folder, ".git"), { recursive: true });
+    const project = config ? { ".cliconfig.json": JSON.stringify(config) } : {};
+    const all = { ...files, ...project };
+    writeFiles(folder, git ? { ...all, ...repositoryOf(all) } : all);
+  }
   const address = {
     KNOWCTL_BASE_URL: sandbox.url,
     KNOWCTL_API_KEY: testKey,
@@ -280,20 +305,39 @@ async function runOnce(place: Place, args: string[], setting: Setting, mayStop =
   return { code, stdout: context.stdoutText(), stderr: context.stderrText(), waits };
 }
 
-/** Runs the command of a case in a folder of its own; `flag` is empty for the run without it. */
-export async function play(path: string, flag: Words, setting: Setting): Promise<Ran> {
+/**
+ * A folder in which the first runs of the setting are over. Those of an earlier case are not repeated
+ * if they were the same and their sandbox has only been read from since.
+ */
+async function prepareFirst(setting: Setting): Promise<Place> {
+  const { files, config, env, git, stdin, isTTY, first = [] } = setting;
+  const sandbox = sandboxOf(setting);
+  forget(sandbox);
+  if (first.length === 0) return prepare(setting);
+  const key = JSON.stringify([files, config, env, git, stdin, isTTY, first]);
+  const known = firstRuns.get(sandbox);
+  if (known?.key === key) return prepare(setting, known.home);
   const place = prepare(setting);
-  for (const words of setting.first ?? []) {
+  for (const words of first) {
     const { code, stderr } = await runOnce(place, wordsOf(words), setting, false);
     // Some first runs fail on purpose: a document that cannot be read.
     expect([0, 10], `${String(words)}: ${stderr}`).toContain(code);
-    await place.sandbox.idle();
+    await sandbox.idle();
   }
+  forget(sandbox);
+  const home = join(top, `first${count}`);
+  cpSync(dirname(place.folder), home, { recursive: true, preserveTimestamps: true });
+  firstRuns.set(sandbox, { key, home });
+  return place;
+}
+
+/** Runs the command of a case in a folder of its own; `flag` is empty for the run without it. */
+export async function play(path: string, flag: Words, setting: Setting): Promise<Ran> {
+  const place = await prepareFirst(setting);
   for (const [file, text] of Object.entries(setting.edits ?? {})) {
     if (text === undefined) rmSync(join(place.folder, file));
     else writeFiles(place.folder, { [file]: text });
   }
-  forget(place.sandbox);
   const mark = String(count);
   const fill = (words: string[]): string[] =>
     words.map((word) =>
