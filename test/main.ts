@@ -1,4 +1,6 @@
-import type { Context } from "../src/context.ts";
+import { PassThrough } from "node:stream";
+import { onTestFinished } from "vitest";
+import type { Context, Sink } from "../src/context.ts";
 import { main as run } from "../src/main.ts";
 import { keepContext, lineOf } from "./ran.ts";
 import { createTestContext, type TestContextOptions } from "./support.ts";
@@ -16,4 +18,38 @@ export async function runHere(
   const context = createTestContext(options);
   const code = await main(args, context);
   return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
+}
+
+/** A command in this process that reads `input` until it ends; `seen` holds what it has written. */
+export function serveHere(args: readonly string[], options: TestContextOptions) {
+  const context = createTestContext(options);
+  const input = new PassThrough();
+  const seen = {
+    out: "",
+    get err() {
+      return context.stderrText();
+    },
+  };
+  const listeners: ((text: string) => void)[] = [];
+  const stdout: Sink = {
+    ...context.stdout,
+    write(text) {
+      seen.out += String(text);
+      for (const listener of listeners) listener(String(text));
+      return Promise.resolve();
+    },
+  };
+  const stdin = { ...context.stdin, stream: input };
+  const ended = main(args, { ...context, stdin, stdout });
+  onTestFinished(async () => {
+    input.end();
+    await ended;
+  });
+  return {
+    input,
+    seen,
+    ended,
+    context,
+    onText: (each: (text: string) => void) => listeners.push(each),
+  };
 }

@@ -3,14 +3,11 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Sink } from "../../../src/context.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
-import { main } from "../../main.ts";
+import { serveHere } from "../../main.ts";
 import { patienceMs } from "../../patience.ts";
 import { startTestService, testKey, type TestServiceOptions } from "../../service.ts";
-import { createTestContext } from "../../support.ts";
 import { acceptedIds, runIngest } from "../ingest/support.ts";
 
 const uploads = "/onyx-api/ingestion";
@@ -35,32 +32,18 @@ function waitersOf(signal: AbortSignal): number {
 /** The server in this process, and a client that writes its messages itself. */
 async function open(args: readonly string[], options: TestServiceOptions = {}) {
   const service = await startTestService({ files, dialect: "onyx", ...options });
-  const stream = new PassThrough();
+  const env = { ...service.env, KNOWCTL_TRUST_PROJECT: "1" };
+  const served = serveHere(["mcp", ...args], { cwd: service.folder, env });
+  const { input: stream, context } = served;
   const answers = new Map<number, Result>();
-  let out = "";
   let rest = "";
-  const stdout: Sink = {
-    isTTY: false,
-    columns: () => 80,
-    async write(text) {
-      out += String(text);
-      const lines = (rest + String(text)).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const { id, result } = JSON.parse(line) as { id?: number; result: Result };
-        if (id !== undefined) answers.set(id, result);
-      }
-    },
-  };
-  const context = createTestContext({
-    cwd: service.folder,
-    env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" },
-  });
-  const stdin = { ...context.stdin, stream };
-  const ended = main(["mcp", ...args], { ...context, stdin, stdout });
-  onTestFinished(async () => {
-    stream.end();
-    await ended;
+  served.onText((text) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const { id, result } = JSON.parse(line) as { id?: number; result: Result };
+      if (id !== undefined) answers.set(id, result);
+    }
   });
   let last = 0;
   const write = (message: object): void =>
@@ -89,7 +72,7 @@ async function open(args: readonly string[], options: TestServiceOptions = {}) {
       ledger.requests.filter(({ method, path }) => method === "POST" && path.includes(uploads))
         .length,
     waiters: () => waitersOf(context.signal),
-    out: () => out,
+    out: () => served.seen.out,
   };
 }
 

@@ -5,8 +5,11 @@ import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { acceptedIds } from "../ingest/support.ts";
+import { serveHere } from "../../main.ts";
 import { patienceMs } from "../../patience.ts";
 import { startTestService, testKey, type TestService } from "../../service.ts";
 import { projectFolder } from "../../support.ts";
@@ -43,14 +46,46 @@ const start = (service: TestService, args: readonly string[]) => ({
   cwd: service.folder,
 });
 
-/** A server in a process of its own, and the client of the protocol's own library. */
+/** The server in this process, for the client of the protocol's own library. */
+function transportHere(service: TestService, args: readonly string[]): Transport {
+  const { input, ended, onText } = serveHere(["mcp", ...args], {
+    cwd: service.folder,
+    env: service.env,
+  });
+  const buffer = new ReadBuffer();
+  const transport: Transport = {
+    start: () => Promise.resolve(),
+    send(message) {
+      input.write(serializeMessage(message));
+      return Promise.resolve();
+    },
+    async close() {
+      input.end();
+      await ended;
+      transport.onclose?.();
+    },
+  };
+  onText((text) => {
+    buffer.append(Buffer.from(text));
+    for (let each = buffer.readMessage(); each; each = buffer.readMessage())
+      transport.onmessage?.(each);
+  });
+  return transport;
+}
+
+/** A server, in this process or one of its own, and the client of the protocol's own library. */
 async function open(
   args: readonly string[] = [],
   options: Parameters<typeof startTestService>[0] = {},
+  where: "here" | "process" = "here",
 ): Promise<Session> {
   const service = await startTestService({ files, ...options });
   const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StdioClientTransport({ ...start(service, args), stderr: "ignore" }));
+  const transport =
+    where === "here"
+      ? transportHere(service, args)
+      : new StdioClientTransport({ ...start(service, args), stderr: "ignore" });
+  await client.connect(transport);
   onTestFinished(() => client.close());
   // The client checks structured results against the schemas of this list.
   await client.listTools();
@@ -75,7 +110,7 @@ const allowed = ["--allow-ingest", "docs", "--cc-pair-id", "2", "--allow-tokens"
 
 describe("mcp", () => {
   it("serves the session of an agent", async () => {
-    const { call, service, progress } = await open(allowed);
+    const { call, service, progress } = await open(allowed, {}, "process");
     const { structured: found } = await call("connectors", { name: "handbook" });
     expect(found["connectors"]).toEqual([
       { cc_pair_id: 2, name: "Handbook uploads", source: "ingestion_api", access_type: "public" },
