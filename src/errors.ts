@@ -1,3 +1,4 @@
+import type { core } from "zod/mini";
 /**
  * The only table of exit codes. The help, the manual and the JSON Schemas have them from here. Every
  * failure ends with one of its names.
@@ -222,4 +223,33 @@ export function isOutOfFiles(error: unknown): boolean {
 /** A failure of one file or row as one line: the message and its hints. */
 export function reasonOf(error: CliError): string {
   return [error.message, ...error.hints].join("; ");
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  int: "whole number",
+  array: "list",
+  record: "object",
+};
+
+/**
+ * What is wrong with a value, by the issue that zod found; `zod/mini` has no words for it. `found` is the
+ * type of the value. Never the value itself: it may be a secret.
+ */
+export function issueText(issue: core.$ZodIssue, found?: string): string {
+  if (issue.code === "invalid_type") {
+    const expected = `expected ${typeNames[issue.expected] ?? issue.expected}`;
+    return found === undefined ? expected : `${expected}, found ${found}`;
+  }
+  if (issue.code === "invalid_value")
+    return `expected one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "too_small") {
+    return issue.origin === "number" ? `expected at least ${issue.minimum}` : "may not be empty";
+  }
+  if (issue.code === "too_big") {
+    const unit =
+      issue.origin === "string" ? " characters" : issue.origin === "array" ? " elements" : "";
+    return `expected at most ${issue.maximum}${unit}`;
+  }
+  if (issue.message !== "Invalid input") return issue.message;
+  return issue.code === "invalid_union" ? "it has none of the allowed forms" : "it is not valid";
 }

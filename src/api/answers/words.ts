@@ -1,6 +1,7 @@
 // What is wrong with a response, in few words: by its shape, or in the service's own words, from any of
 // the five shapes of its error bodies (observed-service.md 6.2 and 6.3).
 import type * as z from "zod/mini";
+import { issueText } from "../../errors.ts";
 import { bySimilarity } from "../../nearest.ts";
 
 const maxChars = 500;
@@ -32,7 +33,7 @@ export const anything: Shape<unknown> = { safeParse: (data) => ({ success: true,
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const shown = issues.slice(0, 3).map((issue) => {
     const place = issue.path.map(String).join(".");
-    const problem = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
+    const problem = issueText(issue);
     return shorten(place === "" ? problem : `${place}: ${problem}`, 160);
   });
   return shown.join("; ") + (issues.length > 3 ? ` (and ${issues.length - 3} more)` : "");

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, issueText, messageOf } from "../../errors.ts";
 import type { Finding } from "./rule.ts";
 import { readFileSync, statSync } from "node:fs";
 
@@ -125,7 +125,10 @@ export function parseBaseline(text: string, name: string): BaselineEntry[] {
   if (!result.success) {
     const [issue] = result.error.issues;
     const place = (issue?.path ?? []).map(String).join(".");
-    throw refuse(name, `is not a valid baseline: ${place}: ${issue?.message ?? "unknown"}`);
+    throw refuse(
+      name,
+      `is not a valid baseline: ${place}: ${issue ? issueText(issue) : "unknown"}`,
+    );
   }
   const { findings } = result.data;
   const wrong = findings.find(({ count, fingerprints }) => count !== fingerprints.length);

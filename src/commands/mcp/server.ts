@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, issueText } from "../../errors.ts";
 import { tool as program } from "../../output/report/tool.ts";
 import { createOutput, writeError } from "../../output/terminal/output.ts";
 import { secretsOf } from "../../output/terminal/redact.ts";
@@ -64,7 +64,7 @@ function parseInput(tool: Tool, given: unknown): never {
   const parsed = z.safeParse(tool.input, given ?? {});
   if (parsed.success) return parsed.data as never;
   const reasons = parsed.error.issues.map(
-    ({ path, message }) => `${path.join(".") || "arguments"}: ${message}`,
+    (issue) => `${issue.path.join(".") || "arguments"}: ${issueText(issue)}`,
   );
   throw new CliError("usage", `${tool.name}: ${reasons.join("; ")}`);
 }

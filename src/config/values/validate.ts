@@ -1,5 +1,5 @@
 import type { core } from "zod/mini";
-import { CliError } from "../../errors.ts";
+import { CliError, issueText } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
 import { dotted, valueAt, whereIs, type Path, type Problem, type Tree } from "../file/problems.ts";
 import { ConfigContent, Profile, profileName } from "./schema.ts";
@@ -12,28 +12,14 @@ function typeAt(content: unknown, path: Path): string {
   return Array.isArray(value) ? "list" : typeof value;
 }
 
-const typeNames: Record<string, string> = { int: "whole number", array: "list", record: "object" };
-
-const messages: { [Code in core.$ZodIssue["code"]]?: (issue: never, found: string) => string } = {
-  invalid_type: (issue: core.$ZodIssueInvalidType, found) =>
-    `expected ${typeNames[issue.expected] ?? issue.expected}, found ${found}`,
-  invalid_value: (issue: core.$ZodIssueInvalidValue) =>
-    `expected one of ${issue.values.map(String).join(", ")}`,
-  too_small: (issue: core.$ZodIssueTooSmall) =>
-    issue.origin === "number" ? `expected at least ${issue.minimum}` : "may not be empty",
-  too_big: (issue: core.$ZodIssueTooBig) => `expected at most ${issue.maximum}`,
-};
-
 function messageFor(issue: core.$ZodIssue, content: unknown): string {
-  const write = messages[issue.code];
-  if (write) return write(issue as never, typeAt(content, issue.path as Path));
   if (issue.code === "invalid_format") {
     if (issue.path.at(-1) === "model") return "expected PROVIDER/VERSION";
     if (issue.path.at(-1) === "linkBase")
       return "expected an address like https://docs.example.com/";
     return "expected a name like prod-eu";
   }
-  return issue.message;
+  return issueText(issue, typeAt(content, issue.path as Path));
 }
 
 /** What a schema of zod says about its parts. */

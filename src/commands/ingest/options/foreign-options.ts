@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { IngestSettings } from "../../../config/values/schema.ts";
 import { formats } from "../../../documents/formats/formats.ts";
-import { CliError } from "../../../errors.ts";
+import { CliError, issueText } from "../../../errors.ts";
 import { parseOptions, type RecordedOptions } from "../../../sync/state/options.ts";
 
 /** Members that a configuration has under another name, or not at all. */
@@ -48,7 +48,7 @@ export function foreignOptions(value: unknown): RecordedOptions {
   if (!result.success) {
     const [issue] = result.error.issues;
     const place = ["options.settings", ...(issue?.path ?? [])].map(String).join(".");
-    throw new CliError("usage", `${place.slice(0, 200)}: ${issue?.message ?? "invalid"}`);
+    throw new CliError("usage", `${place.slice(0, 200)}: ${issue ? issueText(issue) : "invalid"}`);
   }
   const { settings } = options;
   const { flags } = settings;

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type * as z from "zod/mini";
-import { CliError, codeOf, fileProblem, messageOf } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem, issueText, messageOf } from "../../../errors.ts";
 import { formatCount } from "../../terminal/progress.ts";
 import { type ReportCounts, RunReport, type RunStatus } from "./record.ts";
 
@@ -116,7 +116,7 @@ function firstInvalid(
       if (found) return found;
       const { data, error } = element.safeParse(each);
       const [issue] = error?.issues ?? [];
-      if (issue) return { path: [...path, at, ...issue.path], message: issue.message };
+      if (issue) return { path: [...path, at, ...issue.path], message: issueText(issue) };
       value[at] = data;
     }
   }
@@ -164,7 +164,8 @@ export function checkShape<Shape extends z.ZodMiniType>(
         for (const [member, list] of long) if (Object.hasOwn(data, member)) data[member] = list;
         return data as z.infer<Shape>;
       }
-      [issue] = result.error.issues;
+      const [first] = result.error.issues;
+      issue = first && { path: first.path, message: issueText(first) };
     }
   } catch (error) {
     // The stack overflows: values nested too deeply.
