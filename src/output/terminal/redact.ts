@@ -33,7 +33,7 @@ function hexEntity(unit: string): string {
 
 /**
  * Escaped for HTML, once or twice. Libraries differ in the apostrophe, and in whether they escape "/",
- * "=" and "`".
+ * "=" and "`", or each character.
  */
 function htmlSpellings(secret: string): string[] {
   const escaped = secret.replace(/[&<>"]/g, (each) => entities[each] ?? each);
@@ -43,7 +43,15 @@ function htmlSpellings(secret: string): string[] {
   const once = ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
     others.map((text) => text.replaceAll("'", apostrophe)),
   );
-  return [...once, ...once.map((text) => text.replaceAll("&", "&amp;"))];
+  const numbers = [10, 16].map((base) =>
+    secret.replace(/[^]/gu, (each) => {
+      const number = (each.codePointAt(0) ?? 0).toString(base);
+      return `&#${base === 16 ? "x" : ""}${number};`;
+    }),
+  );
+  const upper = numbers.map((text) => text.replace(/(?<=x)[\da-f]+/g, (hex) => hex.toUpperCase()));
+  const all = [...once, ...numbers, ...upper];
+  return [...all, ...all.map((text) => text.replaceAll("&", "&amp;"))];
 }
 
 /**

@@ -31,6 +31,7 @@ function stream(secrets: Secrets, pieces: readonly string[]): string {
 
 describe("redact", () => {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16);
   it.each([
     ["plain", `a ${secret} b`],
     ["URL-encoded", `?key=${encodeURIComponent(secret)}&x`],
@@ -40,6 +41,9 @@ describe("redact", () => {
     ],
     ["URL-encoded form", `key=${encodeURIComponent(secret).replaceAll("%20", "+")}`],
     ["URL-encoded twice", `?key=${encodeURIComponent(encodeURIComponent(secret))}&x`],
+    ["as numbers of HTML", secret.replace(/[^]/g, (each) => `&#${each.charCodeAt(0)};`)],
+    ["as numbers of HTML in base 16", secret.replace(/[^]/g, (each) => `&#x${hexOf(each)};`)],
+    ["the same in capitals", secret.replace(/[^]/g, (each) => `&#x${hexOf(each).toUpperCase()};`)],
     ["escaped as HTML", `<b>${secret.replaceAll("=", "&#x3D;").replaceAll("/", "&#x2F;")}</b>`],
     ["JSON", JSON.stringify({ key: secret })],
     ["JSON with escaped slash", JSON.stringify({ key: secret }).replaceAll("/", "\\/")],
