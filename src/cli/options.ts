@@ -30,10 +30,18 @@ const durationMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000
 
 /** Parser for a duration up to a day, in milliseconds: `30s`, `2m`, `0`; a bare number is seconds. */
 export function duration(value: string): number {
-  const [, digits = "", unit = "s"] = /^(\d{1,7}(?:\.\d{1,3})?)\s?(ms|s|m|h)?$/.exec(value) ?? [];
+  const [, digits = "", unit = "s"] =
+    /^(\d{1,7}(?:\.\d{0,3})?|\.\d{1,3})\s?(ms|s|m|h)?$/.exec(value) ?? [];
   const ms = digits === "" ? Number.NaN : Number(digits) * (durationMs[unit] ?? Number.NaN);
   if (ms <= 86_400_000) return ms;
   throw new InvalidArgumentError("Expected a duration up to 24h, for example 30s or 2m.");
+}
+
+/** Same as duration(), but more than nothing, in seconds. */
+export function seconds(value: string): number {
+  const ms = duration(value);
+  if (ms > 0) return ms / 1000;
+  throw new InvalidArgumentError("Expected more than 0, for example 30s or 2m.");
 }
 
 /** Same as decimal(), but accepts a rate too: `5/s`. */
@@ -164,9 +172,7 @@ export function globalOptions(): Option[] {
       new Option("--config <file>", "configuration file to use instead of searching for one"),
       new Option("--base-url <url>", "address of the service"),
       new Option("--dialect <name>", "standard or onyx").argParser(choice("standard", "onyx")),
-      new Option("--timeout <seconds>", "longest wait for a response").argParser(
-        decimal(0.001, 86_400),
-      ),
+      new Option("--timeout <seconds>", "longest wait for a response").argParser(seconds),
       new Option("--ca-file <file>", "PEM file with additional certificate authorities"),
       new Option("--client-cert <file>", "PEM file with a client certificate"),
       new Option(

@@ -112,6 +112,8 @@ function commandsFor(program: Command, word: string, hasSuggestion: boolean): st
   return spelled === undefined ? [] : [spelled];
 }
 
+const pairPage = /^(?:--cc-pair-id=)?https?:\/\/[^\s?#]*\/(\d{1,10})\/?(?:[?#]\S*)?$/;
+
 /** What a person meant who typed words in the wrong order, one dash too few, or a name as an id. */
 function slipOf(message: string, command: Command): string | undefined {
   const isName = (word: string): boolean => command.commands.some((each) => each.name() === word);
@@ -120,11 +122,14 @@ function slipOf(message: string, command: Command): string | undefined {
     return `the command comes first: knowctl ${later} …`;
   }
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
-  if (message.startsWith("option '--cc-pair-id ") && has("--connector")) {
-    return "a name goes with --connector";
-  }
   let root: Command & { rawArgs?: readonly string[] } = command;
   while (root.parent) root = root.parent;
+  if (message.startsWith("option '--cc-pair-id ") && has("--connector")) {
+    // The page of a connector has its id at the end of its address.
+    const page = root.rawArgs?.find((word) => pairPage.test(word));
+    const id = page && pairPage.exec(page)?.[1];
+    return id ? `of an address, its number: --cc-pair-id ${id}` : "a name goes with --connector";
+  }
   const short = root.rawArgs?.find((word) => /^-[a-z]/.test(word) && has(`-${word}`));
   return short !== undefined && message.startsWith("unknown option")
     ? `use -${short}, with two dashes`

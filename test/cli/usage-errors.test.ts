@@ -127,7 +127,10 @@ describe("usage errors", () => {
     [["connectors", "get"], /missing required argument[^]*write: knowctl connectors get <[\w-]+>/],
     [["config", "set", "a=b"], /write: knowctl config set <key> <value>/],
     [["connectors", "list", "extra"], /too many arguments/],
-    [["--timeout", "soon", "connectors", "list"], /Expected a number/],
+    [["--timeout", "soon", "connectors", "list"], /Expected a duration/],
+    [["--timeout", "0", "connectors", "list"], /more than 0/],
+    [["ingest", "https://x.example/docs"], /no such file[^]*get the pages first/],
+    [["ingest", ".", "--cc-pair-id", "https://x.example/admin/pairs/12"], /--cc-pair-id 12$/m],
   ];
   it.each(cases)("%j is exit 2 with a remedy", async (args, message) => {
     const home = temporaryFolder();

@@ -60,7 +60,9 @@ export function noSuchPath(argument: string, cwd: string): CliError {
       // Editors and chat programs make it of two hyphens.
       /^[\u2010-\u2015]/.test(argument)
         ? "it begins with a long dash: type two hyphens for a flag"
-        : `paths are relative to ${cwd}`,
+        : /^[a-z][a-z\d+.-]*:\/\//i.test(argument)
+          ? "an upload reads files of this machine: get the pages first, for example with git clone, and name their folder"
+          : `paths are relative to ${cwd}`,
     ],
   });
 }

@@ -264,7 +264,7 @@ export const program: Coverage = {
     "--timeout": {
       dialect: "onyx",
       args: `api ${latePath}`,
-      flag: "--timeout 0.1",
+      flag: "--timeout 100ms",
       codes: [0, 7],
     },
     "--ca-file": { args: list, flag: `--ca-file ${certificate}`, codes: [0, 2] },
