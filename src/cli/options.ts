@@ -37,11 +37,13 @@ export function duration(value: string): number {
   throw new InvalidArgumentError("Expected a duration up to 24h, for example 30s or 2m.");
 }
 
-/** Same as duration(), but more than nothing, in seconds. */
-export function seconds(value: string): number {
-  const ms = duration(value);
-  if (ms > 0) return ms / 1000;
-  throw new InvalidArgumentError("Expected more than 0, for example 30s or 2m.");
+/** Same as duration(), but in seconds, and at least so many. */
+export function seconds(min: number): (value: string) => number {
+  return (value) => {
+    const ms = duration(value);
+    if (ms >= min * 1000) return ms / 1000;
+    throw new InvalidArgumentError(`Expected at least ${min} seconds, for example 30s or 2m.`);
+  };
 }
 
 /** Same as decimal(), but accepts a rate too: `5/s`. */
@@ -172,7 +174,7 @@ export function globalOptions(): Option[] {
       new Option("--config <file>", "configuration file to use instead of searching for one"),
       new Option("--base-url <url>", "address of the service"),
       new Option("--dialect <name>", "standard or onyx").argParser(choice("standard", "onyx")),
-      new Option("--timeout <seconds>", "longest wait for a response").argParser(seconds),
+      new Option("--timeout <seconds>", "longest wait for a response").argParser(seconds(0.001)),
       new Option("--ca-file <file>", "PEM file with additional certificate authorities"),
       new Option("--client-cert <file>", "PEM file with a client certificate"),
       new Option(

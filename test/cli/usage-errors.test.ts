@@ -128,7 +128,7 @@ describe("usage errors", () => {
     [["config", "set", "a=b"], /write: knowctl config set <key> <value>/],
     [["connectors", "list", "extra"], /too many arguments/],
     [["--timeout", "soon", "connectors", "list"], /Expected a duration/],
-    [["--timeout", "0", "connectors", "list"], /more than 0/],
+    [["--timeout", "0", "connectors", "list"], /at least 0.001 seconds/],
     [["ingest", "https://x.example/docs"], /no such file[^]*get the pages first/],
     [["ingest", ".", "--cc-pair-id", "https://x.example/admin/pairs/12"], /--cc-pair-id 12$/m],
   ];

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, collectParsed, decimal, integer } from "../../cli/options.ts";
+import { choice, collectParsed, seconds, integer } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
 const load = () => import("./connectors.ts");
@@ -132,7 +132,7 @@ function addStatus(connectors: Command, run: Run): void {
         "The standard dialect reports only names, sources and readers.",
     )
     .argument("[id-or-name...]", "cc_pair_id, or the full name (default: all connectors)")
-    .option("--watch <seconds>", "repeat every so many seconds, until Ctrl-C", decimal(1, 86_400))
+    .option("--watch <seconds>", "repeat every so many seconds, until Ctrl-C", seconds(1))
     .configureHelp({
       examples: [
         ["knowctl connectors status --dialect onyx", "a table, or tab-separated values in a pipe"],
