@@ -232,10 +232,11 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a value, by the issue that zod found; `zod/mini` has no words for it. `found` is the
+ * What is wrong with a value, by the issue of its schema, which has no words of its own. `found` is the
  * type of the value. Never the value itself: it may be a secret.
  */
 export function issueText(issue: core.$ZodIssue, found?: string): string {
+  if (issue.message !== "Invalid input") return issue.message;
   if (issue.code === "invalid_type") {
     const expected = `expected ${typeNames[issue.expected] ?? issue.expected}`;
     return found === undefined ? expected : `${expected}, found ${found}`;
@@ -250,6 +251,5 @@ export function issueText(issue: core.$ZodIssue, found?: string): string {
       issue.origin === "string" ? " characters" : issue.origin === "array" ? " elements" : "";
     return `expected at most ${issue.maximum}${unit}`;
   }
-  if (issue.message !== "Invalid input") return issue.message;
   return issue.code === "invalid_union" ? "it has none of the allowed forms" : "it is not valid";
 }

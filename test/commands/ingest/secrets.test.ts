@@ -168,6 +168,7 @@ describe("secret documents", () => {
         JSON.stringify({ id: text, semantic_identifier: "x", sections: [{ text }], metadata: {} });
       const lines = `${document("good")}\n${document(`a "${testKey}"`)}\n`;
       const csv = `id,text\none,good\ntwo,${testKey}\n`;
+      const twice = ownKey.replace(" (secret", ", 2 times (secret");
       const service = await startTestService({ files: { "rows.csv": csv, "rows.ndjson": lines } });
       const rows = await expectRun(
         service,
@@ -176,12 +177,13 @@ describe("secret documents", () => {
       );
       expect(reasonsIn(rows)).toEqual({
         "rows.csv#2": expect.stringContaining(`rows.csv:3:1: ${ownKey}`),
-        "rows.ndjson#2": expect.stringContaining(`rows.ndjson:2:1: ${ownKey}`),
+        // The id has it as well.
+        "rows.ndjson#2": expect.stringContaining(`rows.ndjson:2:1: ${twice}`),
       });
       const given = await runIn(service, "ingest - --cc-pair-id 2 -o ndjson", { stdin: lines });
       expect(given.code).toBe(10);
       expect(Object.values(reasonsIn(given))).toEqual([
-        expect.stringContaining(`stdin:2:1: ${ownKey}`),
+        expect.stringContaining(`stdin:2:1: ${twice}`),
       ]);
       const text = "ingest - --format markdown --id one --cc-pair-id 2 -o ndjson";
       const one = await runIn(service, text, { stdin: `# A\n\n${testKey}\n` });

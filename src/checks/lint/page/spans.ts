@@ -79,7 +79,7 @@ function findAligned(page: LintPage, text: string): FindSpan {
     const line = lineAround(text, start);
     const place = own ?? align(line.start, line.end).own;
     if (place !== undefined) return lineAround(source, place);
-    const include = includeLine.exec(near);
+    const include = isFar ? undefined : includeLine.exec(near);
     return include ? lineAround(source, from + include.index) : undefined;
   };
 }
