@@ -105,13 +105,19 @@ function unsentOf(failures: Iterable<ReportFailure>, shown: ShownPath): UploadEn
   return { count, first, ids };
 }
 
-function unsentError({ count, first }: UploadEnd["unsent"], accepted: number): CliError {
+const removesLater = "--prune removes nothing until the service has accepted all";
+
+function unsentError(
+  { count, first }: UploadEnd["unsent"],
+  accepted: number,
+  prunes: boolean,
+): CliError {
   const more = count - first.length;
   const details = [...first, ...(more > 0 ? [`… and ${formatCount(more)} more`] : [])];
   const were = count === 1 ? "was" : "were";
   const others = accepted > 0 ? "; the service accepted others" : "";
   const message = `${countOf(count, "document")} ${were} not accepted${others}`;
-  return new CliError("partial", message, { details });
+  return new CliError("partial", message, { details, hints: prunes ? [removesLater] : [] });
 }
 
 /**
@@ -170,13 +176,13 @@ async function endRound(
   { head, unsent }: UploadEnd,
   messages: WatchMessages,
   isFirst: boolean,
-  remove: () => Promise<number>,
+  { prunes, remove }: { prunes: boolean; remove: () => Promise<number> },
 ): Promise<void> {
   const removed = head.status === "ok" ? await remove() : 0;
   if (!isFirst) await messages.round(head, removed, head.counts.failed - unsent.count);
   if (unsent.count === 0) return await messages.well();
   const accepted = head.counts.created + head.counts.updated;
-  await messages.unsent(unsent.ids, accepted, unsentError(unsent, accepted));
+  await messages.unsent(unsent.ids, accepted, unsentError(unsent, accepted, prunes));
 }
 
 interface RoundParts {
@@ -201,10 +207,10 @@ function createRound(
   const complete = async (inRound: Context): Promise<boolean> => {
     const end = await uploadNow(inRound, isFirst);
     context.signal.throwIfAborted();
-    const mayRemove = options.prune === true && wasWell;
-    await endRound(end, messages, isFirst, async () =>
-      mayRemove ? await removeGone(laterContext(inRound), paths, options) : 0,
-    );
+    const prunes = options.prune === true;
+    const remove = async (): Promise<number> =>
+      prunes && wasWell ? await removeGone(laterContext(inRound), paths, options) : 0;
+    await endRound(end, messages, isFirst, { prunes, remove });
     once.endRound(true);
     if (isFirst) await messages.started(everyMs);
     isFirst = false;

@@ -428,6 +428,21 @@ describe("--prune", () => {
     expect([...stored().values()].join()).toContain("This document has been removed.");
   });
 
+  it("says once that it waits for documents that are not accepted", async () => {
+    const rules: FaultRule[] = [{ when: { documentId: "docs/a.md" }, do: { status: 503 } }];
+    const service = await startTestService({ files, dialect: "onyx", faults: { rules } });
+    const { stderr } = await inSteps(service, { prune: true }, [
+      (rest) => {
+        rmSync(join(service.folder, "docs/b.md"));
+        rest.change();
+      },
+      wait,
+    ]);
+    expect(stderr.match(/→ --prune removes nothing until/g)).toHaveLength(1);
+    const stored = await openStored(service.folder);
+    expect([...stored().keys()]).toEqual(["docs/b.md"]);
+  });
+
   it("deletes nothing without it", async () => {
     const service = await startTestService({ files, dialect: "onyx" });
     await inSteps(service, {}, [
