@@ -279,3 +279,9 @@ export function createProseTest({ text, structure }: Body): (offset: number) => 
     return !isCode && !indentedCode.test(text.slice(lineStart, lineStart + 4));
   };
 }
+
+/** The pieces of a text that stand before, between and behind ranges of it, such as its code. */
+export function piecesOutside(text: string, ranges: Structure["opaque"] = []): string[] {
+  const ends = [0, ...ranges.map(([, end]) => end)];
+  return ends.map((end, at) => text.slice(end, ranges[at]?.[0]));
+}

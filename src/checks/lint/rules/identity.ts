@@ -2,7 +2,7 @@ import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts"
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { textOf } from "../../../documents/front-matter/values.ts";
-import { type Body, bodyOf, hasWords } from "../page/body.ts";
+import { type Body, bodyOf, hasWords, piecesOutside } from "../page/body.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { fewWords, isForPrograms, isMoved } from "./little-text.ts";
 import {
@@ -182,12 +182,8 @@ function isNamedOnPurpose(page: LintPage): boolean {
 
 /** Whether a page is nothing but code. */
 function isCodeAlone({ text, structure }: Body): boolean {
-  let from = 0;
-  for (const [start, end] of structure?.opaque ?? []) {
-    if (hasWords(text.slice(from, start))) return false;
-    from = end;
-  }
-  return from > 0 && !hasWords(text.slice(from));
+  const pieces = piecesOutside(text, structure?.opaque);
+  return pieces.length > 1 && !pieces.some((each) => hasWords(each));
 }
 
 function problemOf(page: LintPage, title: string): string | undefined {

@@ -20,7 +20,7 @@ import {
 } from "../folder.ts";
 import { signatureOf, similarityOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
-import { bodyOf } from "../page/body.ts";
+import { bodyOf, piecesOutside } from "../page/body.ts";
 import { isPicture } from "./little-text.ts";
 import { createFindSpan } from "../page/spans.ts";
 import { claimOf, type Claim, proseSentences } from "../page/claims.ts";
@@ -56,13 +56,7 @@ function isIncluded({ source, parsed }: LintPage, texts: readonly string[]): boo
 /** The text of a page without its code. */
 function proseOf(page: LintPage): string[] {
   const { text, structure } = bodyOf(page);
-  const pieces: string[] = [];
-  let from = 0;
-  for (const [start, end] of structure?.opaque ?? []) {
-    pieces.push(text.slice(from, start));
-    from = end;
-  }
-  return [...pieces, text.slice(from)];
+  return piecesOutside(text, structure?.opaque);
 }
 
 // docusaurus.io, "Versioning": a version is a copy of all pages on its day.
