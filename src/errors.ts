@@ -231,12 +231,15 @@ const typeNames: Readonly<Record<string, string>> = {
   record: "object",
 };
 
+// Of the library: without a language, and in English, which another part of a program may load.
+const generalMessage = /^(?:Invalid |Too (?:big|small)|Unrecognized key)/;
+
 /**
  * What is wrong with a value, by the issue of its schema, which has no words of its own. `found` is the
  * type of the value. Never the value itself: it may be a secret.
  */
 export function issueText(issue: core.$ZodIssue, found?: string): string {
-  if (issue.message !== "Invalid input") return issue.message;
+  if (!generalMessage.test(issue.message)) return issue.message;
   if (issue.code === "invalid_type") {
     const expected = `expected ${typeNames[issue.expected] ?? issue.expected}`;
     return found === undefined ? expected : `${expected}, found ${found}`;
@@ -251,5 +254,6 @@ export function issueText(issue: core.$ZodIssue, found?: string): string {
       issue.origin === "string" ? " characters" : issue.origin === "array" ? " elements" : "";
     return `expected at most ${issue.maximum}${unit}`;
   }
+  if (issue.code === "unrecognized_keys") return `unknown ${issue.keys.slice(0, 3).join(", ")}`;
   return issue.code === "invalid_union" ? "it has none of the allowed forms" : "it is not valid";
 }
