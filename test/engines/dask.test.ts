@@ -62,6 +62,12 @@ describe.runIf(python !== undefined)("Dask", () => {
     "--cc-pair-id",
     "2",
   ];
+  // asyncio says, where the machine is busy, that nobody waited for a heartbeat of Dask.
+  const ownLines = (stderr: string): string =>
+    stderr.replace(
+      /Future exception was never retrieved\nfuture: .*\n(?:.*TimeoutError.*\n)*/g,
+      "",
+    );
   const statusesIn = (stdout: string): string[] =>
     stdout
       .trim()
@@ -75,7 +81,10 @@ describe.runIf(python !== undefined)("Dask", () => {
     await until(() => place.sandbox.ledger.documents.size > total / 4, first.stderr);
     workers[0]!.kill();
     const { code, stdout, stderr } = await first.ended;
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: `${total} documents, 0 failed\n` });
+    expect({ code, stderr: ownLines(stderr) }).toEqual({
+      code: 0,
+      stderr: `${total} documents, 0 failed\n`,
+    });
     expect(statusesIn(stdout)).toHaveLength(total);
     expect(place.sandbox.ledger.documents.size).toBe(total);
     expect(sentTwice(place.sandbox)).toBeLessThanOrEqual(inFlight + batch);
@@ -83,7 +92,10 @@ describe.runIf(python !== undefined)("Dask", () => {
     const before = sentTwice(place.sandbox);
     writeFiles(place.folder, { "docs/broken.md": "---\na: [\n---\n", "docs/new.md": "# New\n" });
     const again = await run(python!, upload(address), place);
-    expect(again).toMatchObject({ code: 10, stderr: `${total + 2} documents, 1 failed\n` });
+    expect({ code: again.code, stderr: ownLines(again.stderr) }).toEqual({
+      code: 10,
+      stderr: `${total + 2} documents, 1 failed\n`,
+    });
     const statuses = statusesIn(again.stdout);
     expect(statuses.filter((each) => each !== "unchanged").toSorted()).toEqual([
       "created",

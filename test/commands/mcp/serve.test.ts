@@ -172,7 +172,7 @@ describe("mcp", () => {
       );
     }
     const unknown = await call("ingest", { cc_pair_id: 14, overwrite: true });
-    expect(unknown.text).toContain("Unrecognized key");
+    expect(unknown.text).toContain("unknown cc_pair_id, overwrite");
     expect(acceptedIds(service)).toEqual([]);
   });
 
