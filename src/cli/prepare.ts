@@ -130,6 +130,13 @@ function slipOf(message: string, command: Command): string | undefined {
     const id = page && pairPage.exec(page)?.[1];
     return id ? `of an address, its number: --cc-pair-id ${id}` : "a name goes with --connector";
   }
+  if (message.startsWith("option '--agent ")) return "ids of agents: knowctl agents list";
+  // A shell divides words in the quotes of a text program.
+  const isQuoted =
+    root.rawArgs?.some((word) => /^[\u201c-\u201f\u2018-\u201b]/.test(word)) === true;
+  if (isQuoted && message.startsWith("too many arguments")) {
+    return `a typographic quote is no quote for a shell: type "…"`;
+  }
   const short = root.rawArgs?.find((word) => /^-[a-z]/.test(word) && has(`-${word}`));
   return short !== undefined && message.startsWith("unknown option")
     ? `use -${short}, with two dashes`

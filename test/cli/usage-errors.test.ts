@@ -112,6 +112,8 @@ describe("usage errors", () => {
       ["ingest", "docs", "--cc-pair-id", "Handbook"],
       /whole number.*\n.*a name goes with --connector/,
     ],
+    [["connectors", "find", "\u201cHandbook", "uploads\u201d"], /too many.*\n.*typographic quote/],
+    [["chat", "--agent", "Helper", "hi"], /whole number.*\n.*knowctl agents list/],
     [["ingest", ".", "\u2014cc-pair-id"], /no such file.*\n.*long dash: type two hyphens/],
     [["connectors", "lst"], /Did you mean list\?/],
     [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
