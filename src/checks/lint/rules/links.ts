@@ -138,6 +138,13 @@ export const deadLink: PageRule = {
 
 const goneFile = /^([^{}]+): no such file$/;
 
+/** The folder of an included file; of a file that Antora names, the module as it is named. */
+function folderOfInclude(path: string, target: string): string {
+  const [id] = /^[^/]*[$:]/.exec(target) ?? [];
+  const isOther = id !== undefined && /^[^:]*:[^:]*:/.test(id);
+  return isOther ? id : posix.join(posix.dirname(path), id ?? posix.dirname(target));
+}
+
 /** What a reader of files left out, because the page includes a file that is not there. */
 export const missingInclude: PageRule = {
   kind: "page",
@@ -150,7 +157,7 @@ export const missingInclude: PageRule = {
     "are one finding: a build may write them, and then an upload comes after it.",
   bad: '# Leave\n\nEmployees ask for leave in the portal.\n\n--8<-- "parts/contcat.md"\n',
   good: "# Leave\n\nEmployees ask for leave in the portal, or write to people@example.com.\n",
-  *check({ parsed, source = "" }) {
+  *check({ path, parsed, source = "" }) {
     let starts: number[] | undefined;
     for (const { kind, what, line } of parsed.leftOut ?? []) {
       const [, target] = (kind === "include" && goneFile.exec(what)) || [];
@@ -158,12 +165,9 @@ export const missingInclude: PageRule = {
       starts ??= [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
       const start = starts[line - 1] ?? 0;
       const span = { start, end: Math.max(start, (starts[line] ?? source.length + 1) - 1) };
-      const key = posix.dirname(target);
-      const cause = {
-        key,
-        least: fewestOfFolder,
-        what: `files of ${key} are included and not there`,
-      };
+      const folder = folderOfInclude(path, target);
+      const together = `files of ${folder} are included and not there`;
+      const cause = { key: folder, least: fewestOfFolder, what: together };
       yield { span, message: `the include has no file: ${shownAddress(target)}`, cause };
     }
   },

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LintPage } from "../../../../src/checks/lint/rule.ts";
+import type { Found, LintPage } from "../../../../src/checks/lint/rule.ts";
 import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
 import {
   deadLink,
@@ -559,5 +559,17 @@ describe("includes without a file", () => {
       "docs/c.mdx:5:1: the include has no file: ./gone.mdx",
       "docs/d.rst:1:1: the include has no file: gone.txt",
     ]);
+  });
+
+  it("have the cause of their folder, or of the module of Antora that they name", async () => {
+    const pages = await openPages({
+      "antora.yml": "name: a\n",
+      "modules/m/pages/a.adoc":
+        "= A\n\ninclude::partial$x.adoc[]\n\ninclude::b:n:partial$y.adoc[]\n",
+      "one/a.md": '# A\n\n--8<-- "parts/x.md"\n',
+      "two/a.md": '# A\n\n--8<-- "parts/x.md"\n',
+    });
+    const keys = check(missingInclude, pages).map((found) => (found as Found).cause?.key);
+    expect(keys).toEqual(["modules/m/pages/partial$", "b:n:partial$", "one/parts", "two/parts"]);
   });
 });
