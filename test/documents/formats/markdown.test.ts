@@ -61,6 +61,11 @@ describe("includes in Markdown", () => {
       "- x\n\n    ```py\n    a\n    b\n    c\n    ```",
     ],
     ["a block of snippets", "--8<--\nlines.txt:1:1\n; no.md\nlines.txt:4\n--8<--\nb", "1\n4\nb"],
+    [
+      "an example of a snippet",
+      '```\n--8<-- "gone.md"\n--8<-- "lines.txt:1:1"\n```',
+      '```\n--8<-- "gone.md"\n1\n```',
+    ],
     ["a snippet that is switched off", '  ;--8<-- "part.md"', '  --8<-- "part.md"'],
     [
       "an include of markdown-include",

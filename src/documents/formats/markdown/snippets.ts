@@ -1,4 +1,5 @@
 import {
+  readProjectFile,
   indentBefore,
   indented,
   type Expansion,
@@ -31,6 +32,13 @@ function snippetText(expansion: Expansion, name: string, at: number, isCode: boo
   return includedText(expansion, { ...pymdownPart(name), folders }, at, isCode);
 }
 
+/** Whether code shows how a file is included: none of that name is there, and no site reads it. */
+function isExample({ around, chain }: Expansion, name: string): boolean {
+  if (around.site !== undefined) return false;
+  const { target } = pymdownPart(name);
+  return "problem" in readProjectFile(target, around.includes, chain, pymdownFolders);
+}
+
 const lineSnippet = /(;?)--8<--[ \t]+(?:"([^"\n]+)"|'([^'\n]+)')[ \t]*(?=\n|$)/y;
 const blockMark = /--8<--[ \t]*(?:\n|$)/y;
 const longestBlock = 10_000;
@@ -46,6 +54,7 @@ export function replaceSnippet(expansion: Expansion, at: number): Replacement | 
   if (whole !== undefined && name !== undefined) {
     const end = at + whole.length;
     if (escape === ";") return { end, text: whole.slice(1) };
+    if (isCode && isExample(expansion, name.trim())) return undefined;
     const body = snippetText(expansion, name.trim(), at, isCode);
     return { end, text: indented(body, text, at) };
   }

@@ -563,13 +563,14 @@ describe("includes without a file", () => {
 
   it("have the cause of their folder, or of the module of Antora that they name", async () => {
     const pages = await openPages({
-      "antora.yml": "name: a\n",
-      "modules/m/pages/a.adoc":
+      "a/antora.yml": "name: a\n",
+      "b/antora.yml": "name: b\n",
+      "a/modules/m/pages/a.adoc":
         "= A\n\ninclude::partial$x.adoc[]\n\ninclude::b:n:partial$y.adoc[]\n",
       "one/a.md": '# A\n\n--8<-- "parts/x.md"\n',
       "two/a.md": '# A\n\n--8<-- "parts/x.md"\n',
     });
     const keys = check(missingInclude, pages).map((found) => (found as Found).cause?.key);
-    expect(keys).toEqual(["modules/m/pages/partial$", "b:n:partial$", "one/parts", "two/parts"]);
+    expect(keys).toEqual(["a/modules/m/pages/partial$", "b:n:partial$", "one/parts", "two/parts"]);
   });
 });
