@@ -479,6 +479,7 @@ describe("Antora", () => {
     "docs/modules/m/pages/new.adoc":
       "= New\n:page-aliases: old.adoc, ROOT:gone, \\\n  x/older.adoc, image$drawn.adoc\n",
     "docs/modules/ROOT/pages/whole.adoc": "whole\n",
+    "docs/modules/m/pages/_partials/two.adoc": "of version 2\n",
     "docs/modules/m/attachments/z.zip": "",
     "other/antora.yml": "name: other\nversion: ~\n",
     "other/modules/ROOT/pages/o.adoc": "= Other\n",
@@ -505,6 +506,10 @@ describe("Antora", () => {
     ],
     ["xref:drawn.adoc[D] xref:foreign$x/b.adoc[F]", "[D](../drawn.adoc) [F](foreign$x/b.adoc)"],
     ["include::ROOT:whole.adoc[]", "whole"],
+    [
+      "include::partial$two.adoc[]\n\ninclude::n:m:partial$two.adoc[]",
+      "of version 2\n\nof version 2",
+    ],
     ["image::other:k:i.png[I]", "![I](../../../../../other/modules/k/images/i.png)"],
     ["image::https://a.example/i.png[I]", "![I](https://a.example/i.png)"],
     [

@@ -11,9 +11,9 @@ import { posix } from "node:path";
 import { CliError } from "../../../errors.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../page/page.ts";
-import type { LaterReader, Reference, Surroundings } from "../format.ts";
+import type { Included, LaterReader, Reference, Surroundings } from "../format.ts";
 import { refuseOpenRegion, type LeftOut } from "../../text/left-out.ts";
-import { componentAttributes, isResourceId, resourcePath } from "./antora.ts";
+import { componentAttributes, isResourceId, olderPartial, resourcePath } from "./antora.ts";
 import { createConverter } from "./html.ts";
 import { readUnresolved } from "./unresolved.ts";
 
@@ -210,7 +210,11 @@ function take(
   };
   const isId = isResourceId(target);
   const resource = isId ? resourcePath(target, chain.at(-1) ?? path, "page", around) : undefined;
-  const included = around.includes.read(resource === undefined ? target : `/${resource}`, chain);
+  const read = (file: string): Included => around.includes.read(file, chain);
+  const here = read(resource === undefined ? target : `/${resource}`);
+  const older = "problem" in here ? olderPartial(resource) : undefined;
+  const there = older === undefined ? here : read(`/${older}`);
+  const included = "problem" in there ? here : there;
   if ("problem" in included) return leaveOut(included.problem);
   if (chain.length === 1) files.set(Number(reader.lineno) - 1, included.path);
   const { lines, missing } = chooseLines(included.text, attributes);

@@ -67,6 +67,14 @@ export function resourcePath(
   return `${folder}modules/${module}/${folders[named]}${below}`;
 }
 
+const partials = /((?:^|\/)modules\/[^/]+\/)partials\//;
+
+/** Where Antora 2 had a partial as well: docs.antora.org, "Standard File and Directory Set"; else undefined. */
+export const olderPartial = (path: string | undefined): string | undefined =>
+  path !== undefined && partials.test(path)
+    ? path.replace(partials, "$1pages/_partials/")
+    : undefined;
+
 /** How a page links to a file: relative to its own folder. */
 export const relativeFile = (path: string, from: string): string =>
   posix.relative(posix.dirname(from), path);
