@@ -2,7 +2,6 @@ import type { Span, LintPage } from "../rule.ts";
 import type { Parsed } from "../../../documents/formats/format.ts";
 import { decodeEntities } from "../../../documents/map/images/image-references.ts";
 import { scanStructure } from "../../../documents/text/structure.ts";
-import { piecesOutside } from "./body.ts";
 import { lacksVisible } from "../../../documents/text/left-out.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { githubSlug, plainText } from "../../../documents/text/heading-text.ts";
@@ -121,18 +120,11 @@ const marksOfGenerated = [
   "dangerouslySetInnerHTML",
 ];
 
-/** A text without its blocks of code: what they show is no mark of a program. */
-function outsideFences(source: string): string {
-  const { opaque } = scanStructure(source);
-  const fences = opaque.filter(([start]) => !source.startsWith("<!--", start));
-  return piecesOutside(source, fences).join("\n");
-}
-
 /** Whether other programs may add anchors to a page of Markdown that its file does not show. */
 function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): boolean {
   const format = formatOf(path, settings.format);
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
-  if (mayBeGenerated && generated.test(outsideFences(source))) return true;
+  if (mayBeGenerated && generated.test(source)) return true;
   // quarto.org, "Document Listings": a template writes the list and its headings.
   if (Object.hasOwn(parsed.frontMatter?.data ?? {}, "listing")) return true;
   const hasComponents = format === formats.markdown && component.test(parsed.body);

@@ -313,14 +313,6 @@ describe("anchors", () => {
     expect(await lint(missingAnchor, { ...files, "b.qmd": list })).toEqual([]);
   });
 
-  it("are known beside code that shows a template", async () => {
-    const mark = "{{ list }}\n<!-- a: -->\n";
-    const page = (text: string) => ({ "a.md": "[x](b.md#gone)\n", "b.md": `# B\n\n${text}\n` });
-    expect(await lint(missingAnchor, page(`\`\`\`\n${mark}\`\`\`\n`))).toHaveLength(1);
-    expect(await lint(missingAnchor, page(mark))).toEqual([]);
-    expect(await lint(missingAnchor, page("<!-- a: -->"))).toEqual([]);
-  });
-
   it("in a text that several pages include have one cause", async () => {
     const page = (title: string): string => `= ${title}\n\ninclude::partial$c.adoc[]\n`;
     const files = {
