@@ -186,6 +186,8 @@ export function createIgnoreTest(root: string): (path: string) => boolean {
     return rules;
   };
   return (path) => {
+    // The library refuses the root and names of dots alone: no rule is about them.
+    if (!ignore.isPathValid(path)) return false;
     const rules = rulesOf(posix.dirname(`/${path}`).slice(1));
     // A link to a folder may lack the slash.
     return rules === "ignored" || isIgnored(path, false, rules) || isIgnored(path, true, rules);

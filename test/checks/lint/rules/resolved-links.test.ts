@@ -25,6 +25,14 @@ describe("links that a generator resolves", () => {
     expect(await lint(deadLink, { "docs/a.md": text })).toHaveLength(5);
   });
 
+  it("may name the root of a vault with ignore files, or nothing but dots", async () => {
+    const files = { ".obsidian/app.json": "{}", ".gitignore": "x?y\n" };
+    const text = "# A\n\n[1](./) [2](..) [3](/) [4](gone.md) [5](...) [6](.../a.md) [7](a/....)\n";
+    expect(await lint(deadLink, { ...files, "b.md": text })).toContainEqual(
+      expect.stringContaining("gone.md"),
+    );
+  });
+
   it("are those to objects that Paradox documents, and not those to its pages", async () => {
     const text =
       "# A\n\n@java[@javadoc[C[T].get()](a.b.C#get())] @apidoc[D](b.D) @ref[E](e.md) [v]($version$/f.md)\n\n[D](b.D)\n";
