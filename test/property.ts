@@ -33,7 +33,7 @@ function reporter(details: fc.RunDetails<unknown>): void {
 fc.configureGlobal(
   isProof
     ? { numRuns: proofRuns, interruptAfterTimeLimit: proofMs, reporter, ...given }
-    : { numRuns: 100, seed: 1 },
+    : { numRuns: 200, seed: 1 },
 );
 
 /** Parameters of a property that costs much: how often it runs in `npm test`. */
