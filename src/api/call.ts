@@ -5,6 +5,7 @@ import type { Body, Exchange } from "./transport/watch.ts";
 import type { Gate } from "./retry/gate.ts";
 import type { Clock } from "./retry/timing.ts";
 import type { Redactor } from "./answers/redaction.ts";
+import type { KeyOrigin } from "./answers/status.ts";
 import type { CallClass, CallPolicy, FaultKind } from "./retry/policy.ts";
 import type { Transport } from "./transport/transport.ts";
 
@@ -33,7 +34,7 @@ export interface ClientOptions {
   accessToken: string;
   apiKey: string;
   /** Where each key is set, for messages. */
-  keyOrigins?: Readonly<Record<"accessToken" | "apiKey", string>>;
+  keyOrigins?: Readonly<Record<"accessToken" | "apiKey", KeyOrigin>>;
   /** Further headers of every request, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
   /** Redacts the secrets in every response of the service and the proxy, before it is read. */

@@ -84,7 +84,7 @@ describe("connection", () => {
         baseUrl: prod,
         accessToken,
         apiKey,
-        keyOrigins: { accessToken: expect.any(String), apiKey: expect.any(String) },
+        keyOrigins: { accessToken: expect.any(Object), apiKey: expect.any(Object) },
         allowInsecureTls: false,
       });
     });
@@ -93,8 +93,21 @@ describe("connection", () => {
       const desk = createDesk({ KNOWCTL_API_KEY: "env-key", KNOWCTL_ACCESS_TOKEN: "" });
       desk.putUser({ profiles: { p: { baseUrl: prod, accessToken: "stored-token" } } });
       const { keyOrigins } = await connect(desk);
-      expect(keyOrigins.apiKey).toBe("KNOWCTL_API_KEY");
-      expect(keyOrigins.accessToken).toMatch(/config\.json:\d+$/);
+      expect(keyOrigins.apiKey.name).toBe("KNOWCTL_API_KEY");
+      expect(keyOrigins.accessToken.name).toMatch(/config\.json:\d+$/);
+    });
+
+    it("names the variable or the file of a reference, and how to change it", async () => {
+      const desk = createDesk({ MINE: "mine-key" });
+      const file = desk.put("key.txt", "file-key");
+      chmodSync(file, 0o600);
+      const apiKey = { file };
+      desk.putUser({ profiles: { p: { baseUrl: prod, accessToken: { env: "MINE" }, apiKey } } });
+      const { keyOrigins } = await connect(desk);
+      expect(keyOrigins.accessToken.name).toMatch(/^the variable MINE \(.*config\.json:\d+\)$/);
+      expect(keyOrigins.accessToken.remedy).toBe("set MINE to another");
+      expect(keyOrigins.apiKey.name).toMatch(/^the key file .*key\.txt \(.*config\.json:\d+\)$/);
+      expect(keyOrigins.apiKey.remedy).toBe("write another into this file");
     });
 
     it.each([

@@ -18,26 +18,30 @@ const isAboutScopes = /\btoken's scopes\b/i;
 /** Codes of a refusal of a key that the service knows. */
 export const lacksPermission = /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/;
 
+/** Where a key is set, and how to set another there, in words. */
+export interface KeyOrigin {
+  name: string;
+  remedy: string;
+}
+
 /** The key of a request, as messages name it. */
 export interface KeyUsed {
   key: KeyName;
-  /** The variable or the place in a file where it is set; undefined if that is not known. */
-  keyOrigin?: string | undefined;
+  /** Undefined if it is not known. */
+  keyOrigin?: KeyOrigin | undefined;
 }
 
 /** `the API key from KNOWCTL_API_KEY`. */
 export function describeKey({ key, keyOrigin }: KeyUsed): string {
-  return keyNames[key] + (keyOrigin ? ` from ${keyOrigin}` : ` (${keyPlaces[key]})`);
+  return keyNames[key] + (keyOrigin ? ` from ${keyOrigin.name}` : ` (${keyPlaces[key]})`);
 }
 
 /** How to use another key than the refused one. */
 export function howToChangeKey({ keyOrigin }: KeyUsed): string {
-  if (!keyOrigin) {
-    return "see where it comes from with `knowctl config show --origin`, or store another with `knowctl login`";
-  }
-  return /^KNOWCTL_\w+$/.test(keyOrigin)
-    ? `set ${keyOrigin} to another, or unset it to use a stored one (\`knowctl login\`)`
-    : "store another with `knowctl login`";
+  return (
+    keyOrigin?.remedy ??
+    "see where it comes from with `knowctl config show --origin`, or store another with `knowctl login`"
+  );
 }
 
 /** Hints for a response with an error status; `code` and `text` are the service's. */

@@ -8,6 +8,7 @@ import {
   resolveKeys,
   resolveSecret,
   type KeyRequest,
+  type Keys,
   type SecretRequest,
 } from "./secrets.ts";
 import {
@@ -150,8 +151,7 @@ export interface Connection extends Network {
   baseUrl: string;
   accessToken: string;
   apiKey: string;
-  /** Where each key is set: a variable, or a place in a file. */
-  keyOrigins: Readonly<Record<"accessToken" | "apiKey", string>>;
+  keyOrigins: Keys["keyOrigins"];
   /** Further headers of every request, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
   allowInsecureTls: boolean;

@@ -7,8 +7,16 @@ import { secretMembers, type SecretMember } from "./members.ts";
 import type { Secret } from "./schema.ts";
 import { parseBaseUrl } from "./url.ts";
 
+/** Where a key is set, and how to set another there. */
+export interface KeyOrigin {
+  /** `KNOWCTL_API_KEY`, `the variable TEAM_KEY (config.json:3)`, `config.json:3`. */
+  name: string;
+  remedy: string;
+}
+
 /** A key, or why it is missing. A missing key is no error if the other key is set. */
-type Resolved = { key: string } | { missing: string };
+type Checked = { key: string } | { missing: string };
+type Resolved = Checked & { origin: KeyOrigin };
 
 export interface SecretRequest {
   merged: Merged;
@@ -38,7 +46,7 @@ const unsafe = (message: string, hint?: string): CliError =>
   new CliError("not-configured", message, { hints: hint === undefined ? [] : [hint] });
 
 /** The key in a text. `what` names where it comes from: the error of the HTTP layer would quote the key. */
-function checkKey(kind: SecretPath[0], text: string | undefined, what: string): Resolved {
+function checkKey(kind: SecretPath[0], text: string | undefined, what: string): Checked {
   // A passphrase may hold any character: no header carries it.
   const isPassphrase = kind === "clientKeyPassphrase";
   const key = isPassphrase ? text?.replace(/[\r\n]+$/, "") : text?.trim();
@@ -123,14 +131,29 @@ export async function resolveSecret(
   const { secret, layer } = found;
   const { machine } = request;
   const where = layer.where([...path]);
-  const check = (text: string | undefined, what: string) => checkKey(path[0], text, what);
-  if (typeof secret === "string")
-    return check(secret, layer.source === "env" ? where : `${path.join(".")} (${where})`);
-  if ("env" in secret)
-    return check(machine.env[secret.env], `the variable ${secret.env} (${where})`);
+  const check = (text: string | undefined, what: string, origin: KeyOrigin): Resolved => ({
+    ...checkKey(path[0], text, what),
+    origin,
+  });
+  if (typeof secret === "string") {
+    const isVariable = layer.source === "env";
+    const remedy = isVariable
+      ? `set ${where} to another, or unset it to use a stored one (\`knowctl login\`)`
+      : "store another with `knowctl login`";
+    return check(secret, isVariable ? where : `${path.join(".")} (${where})`, {
+      name: where,
+      remedy,
+    });
+  }
+  if ("env" in secret) {
+    const name = `the variable ${secret.env} (${where})`;
+    return check(machine.env[secret.env], name, { name, remedy: `set ${secret.env} to another` });
+  }
   if ("file" in secret) {
     const file = expandPath(secret.file, layer.folder, machine.home);
-    return check(readKeyFile(file, where, request), `the key file ${secret.file} (${where})`);
+    const name = `the key file ${secret.file} (${where})`;
+    const remedy = "write another into this file";
+    return check(readKeyFile(file, where, request), name, { name, remedy });
   }
   if (layer.source !== "user") {
     throw unsafe(
@@ -139,7 +162,9 @@ export async function resolveSecret(
     );
   }
   const output = await runCommand(secret.command, where, layer, machine);
-  return check(output, `the output of "${secret.command[0]}"`);
+  const name = `the program "${secret.command[0]}" (${where})`;
+  const remedy = "run this program by hand to see which key it prints";
+  return check(output, `the output of "${secret.command[0]}"`, { name, remedy });
 }
 
 /** The keys of a profile that could be read. */
@@ -224,7 +249,7 @@ function noKey(request: KeyRequest, missing: readonly string[]): CliError {
   const why = reasons.length > 0 ? reasons.join(", ") : `profile "${request.profile}" has none`;
   return new CliError("not-configured", `no key for ${request.origin}: ${why}`, {
     hints: [
-      "store one: knowctl login",
+      missing.length > 0 ? "set it, or store a key: knowctl login" : "store one: knowctl login",
       "or set KNOWCTL_API_KEY (KNOWCTL_ACCESS_TOKEN for a separate chat and admin token)",
     ],
   });
@@ -232,9 +257,9 @@ function noKey(request: KeyRequest, missing: readonly string[]): CliError {
 
 type KeyMember = "accessToken" | "apiKey";
 
-/** Both keys of requests, and where each is set: a variable, or a place in a file. */
+/** Both keys of requests, and where each is set. */
 export interface Keys extends Record<KeyMember, string> {
-  keyOrigins: Record<KeyMember, string>;
+  keyOrigins: Record<KeyMember, KeyOrigin>;
 }
 
 /**
@@ -243,7 +268,7 @@ export interface Keys extends Record<KeyMember, string> {
  * origin and the environment sets no key.
  */
 export async function resolveKeys(request: KeyRequest): Promise<Keys> {
-  const found: { [Member in KeyMember]?: { key: string; where: string } } = {};
+  const found: { [Member in KeyMember]?: { key: string; origin: KeyOrigin } } = {};
   const missing: string[] = [];
   let refused: CliError | undefined;
   let fromEnvironment = false;
@@ -253,9 +278,8 @@ export async function resolveKeys(request: KeyRequest): Promise<Keys> {
     const resolved = problem ? undefined : await resolveSecret(request, [member]);
     if (resolved && "missing" in resolved) missing.push(resolved.missing);
     if (!resolved || "missing" in resolved) continue;
-    const layer = request.merged.winners.get(member);
-    found[member] = { key: resolved.key, where: layer?.where([member]) ?? "" };
-    fromEnvironment ||= layer?.source === "env";
+    found[member] = resolved;
+    fromEnvironment ||= request.merged.winners.get(member)?.source === "env";
   }
   // The user set an environment key for this address: it may replace a stored key of another origin.
   if (refused && !fromEnvironment) throw refused;
@@ -265,7 +289,7 @@ export async function resolveKeys(request: KeyRequest): Promise<Keys> {
   return {
     accessToken: accessToken.key,
     apiKey: apiKey.key,
-    keyOrigins: { accessToken: accessToken.where, apiKey: apiKey.where },
+    keyOrigins: { accessToken: accessToken.origin, apiKey: apiKey.origin },
   };
 }
 

@@ -149,15 +149,15 @@ async function examineConnection(examination: Examination): Promise<Verdict> {
   await connected.client.close();
   facts.connected = connected;
   facts.prober = createProber(connected.options, limitMs);
-  const { baseUrl, accessToken, apiKey } = connected.connection;
+  const { baseUrl, accessToken, apiKey, keyOrigins } = connected.connection;
   const url = new URL(baseUrl);
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   facts.hop = { what: "service", host: url.hostname, port };
   const place = (name: string): string => config.origins.get(name)?.where ?? "built-in";
   const keys =
     accessToken === apiKey
-      ? `one key for everything, from ${place(config.origins.has("apiKey") ? "apiKey" : "accessToken")}`
-      : `access token from ${place("accessToken")}, API key from ${place("apiKey")}`;
+      ? `one key for everything, from ${keyOrigins.apiKey.name}`
+      : `access token from ${keyOrigins.accessToken.name}, API key from ${keyOrigins.apiKey.name}`;
   const message = `${baseUrl} (${place("baseUrl")}), dialect ${config.dialect} (${place("dialect")}); ${keys}`;
   // The rules only warn of missing certificate files and of disabled certificate checks.
   const [first, ...rest] = facts.warnings.splice(0);
