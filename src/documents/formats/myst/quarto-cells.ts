@@ -16,6 +16,8 @@ const unquoted = (text: string): string => text.trim().replace(/^(["'])(.*)\1$/,
 
 function optionsOf(head: string, lines: readonly string[]): Options {
   const values = new Map<string, string>();
+  const [, name] = /^[\s,]+([\w.:-]+)[ \t]*(?:,|$)/.exec(head) ?? [];
+  if (name !== undefined) values.set("label", name);
   for (const [, key = "", value = ""] of head.matchAll(
     /([\w.-]+)[ \t]*=[ \t]*("[^"]*"|'[^']*'|[^\s,{}]+)/g,
   )) {
@@ -79,6 +81,8 @@ export function showCell(fences: Fences, fence: Fence): string[] | undefined {
     .filter(([, text]) => text !== undefined && text !== "" && !text.startsWith("["))
     .map(([key, text]) => captionMark(fences, values.get(key) ?? "") + text);
   const code = body.slice(length);
+  const id = values.get("label");
+  if (isIncluded && id !== undefined) fences.page.ids.add(id);
   if (!isShown) count(fences, "hidden", language, line);
   return [
     ...(isShown && code.some((text) => text.trim() !== "") ? codeLines(code, language) : []),

@@ -178,6 +178,8 @@ function readDefinitions(text: string): Map<string, string> {
   const definitions = new Map<string, string>();
   for (const found of text.matchAll(definition)) {
     const key = labelKey(found[1] ?? "");
+    // A footnote is no address.
+    if (key.startsWith("^")) continue;
     if (definitions.has(key) || isCode(found.index + found[0].indexOf("["))) continue;
     definitions.set(key, unescape(found[2] ?? found[3] ?? ""));
   }

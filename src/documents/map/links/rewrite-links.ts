@@ -41,11 +41,12 @@ function readInline(text: string, at: number): FoundLink | undefined {
   return { start, end, target, isAttribute: false };
 }
 
-/** The definitions `[label]: address`. A footnote is none. */
+/** The definitions `[label]: address`. A footnote is none, and of two of a label the first one counts. */
 function findDefinitions(text: string): FoundLink[] {
   if (!text.includes("]:")) return [];
   let isCode: ((offset: number) => boolean) | undefined;
   const found: FoundLink[] = [];
+  const labels = new Set<string>();
   for (const match of text.matchAll(definition)) {
     const [whole, label = "", inAngles, bare = ""] = match;
     const end = match.index + whole.length;
@@ -53,6 +54,9 @@ function findDefinitions(text: string): FoundLink[] {
     if (label.startsWith("^") || !restOfDefinition.test(text)) continue;
     isCode ??= createUnreadTest(text);
     if (isCode(match.index + whole.indexOf("["))) continue;
+    const key = labelKey(label);
+    if (labels.has(key)) continue;
+    labels.add(key);
     const start = end - (inAngles === undefined ? bare.length : inAngles.length + 2);
     found.push({ start, end, target: unescape(inAngles ?? bare), isAttribute: false });
   }

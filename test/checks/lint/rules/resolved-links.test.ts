@@ -129,6 +129,15 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("have the anchors of cells of Quarto", async () => {
+    const cell = (label: string): string =>
+      `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;
+    const page = `---\ntitle: Lamps\n---\n\nSee @fig-lamps and [one](#fig-gone).\n${cell("fig-lamps")}`;
+    expect(await lint(missingAnchor, { "a.qmd": page, "_quarto.yml": "" })).toEqual([
+      "a.qmd:5:26: the page has no anchor #fig-gone",
+    ]);
+  });
+
   it("have a place where a name stands for the address", async () => {
     const files = {
       "a.md": "# A\n\nText of more than a line.\n\nSee [rooms](xref:rooms#gone).\n",

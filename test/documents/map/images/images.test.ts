@@ -373,6 +373,7 @@ describe("image references", () => {
       ["![x]\n\n[x]:\n  b.png", ["b.png"]],
       ["![x][y]\n\n```\n[y]: b.png\n```", []],
       ["![x][y] ![z]", []],
+      ["So on![^1]\n\n[^1]: If so.", []],
       ["[x](b.png) \\![x](c.png) !\\[x](d.png)", ["c.png"].slice(1)],
       ["`![a](b.png)` ``![a](c.png)``\n\n```\n![a](d.png)\n```\n![a](e.png)", ["e.png"]],
       ["<!-- ![a](b.png) -->".replace(" -->", "\n-->"), []],

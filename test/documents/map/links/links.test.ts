@@ -529,6 +529,7 @@ describe("find links", () => {
       ["[a]\n\n(b.md)", []],
       ["[a\n\nb](c.md)", []],
       ["[a][b]\n\n[b]: c.md 'Title'\n[d]: <e f.md>\n", ["c.md", "e f.md"]],
+      ["[b]: c.md\n[B]: later.md\n[c]: d.md\n", ["c.md", "d.md"]],
       ["[b]: c.md and more words\n", []],
       ["[a]:\n[b c]: d.md\n[e]:\n  f.md\n", ["d.md", "f.md"]],
       ["[^1]: note\n", []],
