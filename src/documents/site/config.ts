@@ -117,6 +117,25 @@ function readFolder(site: Site, root: string): SiteConfig {
   return config;
 }
 
+/** The values of one map over those of another. */
+function merged(under: ValueMap, over: ValueMap): ValueMap {
+  const all = Object.assign(noValues(), under);
+  for (const [key, value] of Object.entries(over)) {
+    const own = all[key];
+    const areMaps = own !== undefined && isMap(own) && isMap(value);
+    all[key] = areMaps ? merged(own, value) : value;
+  }
+  return all;
+}
+
+/** A configuration of MkDocs, with what it inherits. */
+function readInherited(site: Site, root: string): SiteConfig {
+  const paths = siteFiles(site, root);
+  const all = paths.map((path) => readConfig(path, root));
+  const data = all.reduceRight((under, each) => merged(under, each.data), noValues());
+  return { data, problem: all.find(({ problem }) => problem !== undefined)?.problem, paths };
+}
+
 // A program says its values anywhere; only what stands there literally is taken.
 // Beside the folder of the docs, several plugins may have docs: these are those of that folder.
 const ofDocsBeside = /[^{}]{0,1000}["'`](?:\.\.\/)+docs["'`/][^{}]{0,1000}/;
@@ -240,7 +259,9 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
       ? readProgram(site, settings.root, path)
       : path.includes("/_default/")
         ? readFolder(site, settings.root)
-        : { ...readConfig(path, settings.root), paths };
+        : site.generator === "mkdocs"
+          ? readInherited(site, settings.root)
+          : { ...readConfig(path, settings.root), paths };
     configs.set(path, config);
   }
   return config;

@@ -39,7 +39,7 @@ export interface Generator {
   /** A file or folder that only this generator has in the folder of a site. */
   config: RegExp;
   /** Another name of it, in a folder that has a file or folder `beside` and none `without`. */
-  otherConfig?: { config: RegExp; beside: RegExp; without: RegExp };
+  otherConfig?: { config: RegExp; beside: RegExp; without?: RegExp };
   /** Paths below the folder of files that pages include or that make menus: no pages themselves. */
   partials?: RegExp;
   /** How links between its files resolve, and what anchors its headings have. */
@@ -145,6 +145,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   mkdocs: {
     title: "MkDocs",
     config: /^mkdocs\.ya?ml$/,
+    // mkdocs.org, "Command line interface": `--config-file` names another one.
+    otherConfig: { config: /^mkdocs[-_.][\w.-]*\.ya?ml$/, beside: /^docs$/ },
     // squidfunk.github.io/mkdocs-material, "Customization": templates beside the pages.
     partials: /^overrides\//,
     linkStyle: "mkdocs",

@@ -27,13 +27,12 @@ const webAddress = (url = ""): string | undefined =>
 const textsOf = (value: Value | undefined): string[] =>
   Array.isArray(value) ? value.map((each) => textOf(each) ?? "") : [];
 
-/** The folders of `pymdownx.snippets`: what pages include is none itself. */
-function snippetFolders(read: Read): string[] {
-  const extensions = read("markdown_extensions");
-  for (const each of Array.isArray(extensions) ? extensions : [extensions ?? null]) {
-    const options = each !== null && isMap(each) ? (each["pymdownx.snippets"] ?? null) : null;
-    const paths = options !== null && isMap(options) ? options["base_path"] : undefined;
-    if (paths !== undefined) return textsOf(Array.isArray(paths) ? paths : [paths]);
+/** The texts of an option of an extension or a plugin, which a list or a map names. */
+function optionTexts(named: Value | undefined, name: string, option: string): string[] {
+  for (const each of Array.isArray(named) ? named : [named ?? null]) {
+    const options = each !== null && isMap(each) ? (each[name] ?? null) : null;
+    const texts = options !== null && isMap(options) ? options[option] : undefined;
+    if (texts !== undefined) return textsOf(Array.isArray(texts) ? texts : [texts]);
   }
   return [];
 }
@@ -42,12 +41,17 @@ function snippetFolders(read: Read): string[] {
 function mkdocsPages(prefix: string, read: Read): SitePages {
   const value = (key: string): string | undefined => textOf(read(key));
   const folder = posix.join(prefix, value("docs_dir") ?? "docs", "/");
-  // The templates of a theme may lie between the pages.
-  const parts = [value("theme.custom_dir") ?? "", ...snippetFolders(read)]
+  // The templates of a theme may lie between the pages. What pages include is none itself.
+  const snippets = optionTexts(read("markdown_extensions"), "pymdownx.snippets", "base_path");
+  const parts = [value("theme.custom_dir") ?? "", ...snippets]
     .map((each) => each && posix.relative(folder, posix.join(prefix, each)))
     .filter((each) => each !== "" && !each.startsWith(".."));
   const patterns = [
     "/templates/",
+    // github.com/apenwarr/mkdocs-exclude: a star stands for folders as well.
+    ...optionTexts(read("plugins"), "exclude", "glob").map((each) =>
+      each.replace(/^(?=[^*])/, "/"),
+    ),
     ...parts.map((each) => `/${each}/`),
     value("exclude_docs"),
     value("draft_docs"),

@@ -96,8 +96,12 @@ function siteIn(
   only: GeneratorName | undefined,
 ): Site | undefined {
   if (!names.some(({ name }) => anyConfig.test(name))) return undefined;
-  const nameOf = (pattern: RegExp): string | undefined =>
-    names.find(({ name }) => pattern.test(name))?.name;
+  const nameOf = (pattern: RegExp | undefined): string | undefined =>
+    pattern &&
+    names
+      .map(({ name }) => name)
+      .filter((name) => pattern.test(name))
+      .sort()[0];
   for (const generator of only === undefined ? generatorNames : [only]) {
     const { config: own, otherConfig } = generators[generator];
     const config = nameOf(own);
@@ -164,11 +168,25 @@ export function partialReason(path: string, settings: SiteSettings): string | un
   return undefined;
 }
 
+const inherited = /^INHERIT:[ \t]*["']?([\w./-]+)/m;
+
+/** mkdocs.org, "Configuration inheritance": the files that a configuration builds on, the nearest first. */
+function withInherited(path: string, root: string): string[] {
+  const paths = new Set([path]);
+  for (const each of paths) {
+    const [, name] = inherited.exec(String(bytesAt(join(root, each)))) ?? [];
+    const next = name === undefined ? "../" : posix.join(posix.dirname(each), name);
+    if (!next.startsWith("../")) paths.add(next);
+  }
+  return [...paths];
+}
+
 /** The root-relative paths of the files that may configure a site. */
 export function siteFiles({ generator, prefix, config }: Site, root: string): string[] {
   if (config === undefined) return [];
   const path = prefix + config;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  if (generator === "mkdocs") return withInherited(path, root);
   if (generator === "docusaurus") return [path, `${folder}versions.json`];
   if (generator === "obsidian") {
     return [`${path}/templates.json`, `${path}/plugins/templater-obsidian/data.json`];

@@ -426,7 +426,11 @@ describe("Quarto", () => {
       "```r\nplot(x)\n```\n\nFigure 1: Lamps",
     ],
     ["a cell without code", '```{r, echo=FALSE, fig.cap="Lamps"}\nplot(x)\n```', "Lamps"],
-    ["the label of a cell in its first line", '```{r fig-a, fig.cap="Lamps"}\nx\n```', "```r\nx\n```\n\nFigure 1: Lamps"],
+    [
+      "the label of a cell in its first line",
+      '```{r fig-a, fig.cap="Lamps"}\nx\n```',
+      "```r\nx\n```\n\nFigure 1: Lamps",
+    ],
     ["a cell that is left out", "a\n\n```{python}\n#| include: false\nx\n```\n\nb", "a\n\nb"],
     ["a computed value", "a `r nrow(x)` b `{python} y` c `r`", "a  b  c `r`"],
     ["a raw block", "```{=html}\n<b>x</b>\n```\n\n```{=latex}\n\\x\n```", "<b>x</b>"],

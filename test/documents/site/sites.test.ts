@@ -343,6 +343,32 @@ describe("files that a configuration lists as no pages", () => {
     expect(excluded("docs")).toEqual([false, false]);
   });
 
+  it("of MkDocs are those of its plugin, also in the file that its configuration inherits", () => {
+    const files = {
+      "docs/a.md": "",
+      "mkdocs-site.yml": "INHERIT: shared/base.yml\nplugins:\n  search: {}\n",
+      "shared/base.yml":
+        "INHERIT: base.yml\ntheme: {custom_dir: docs/own}\nplugins:\n  exclude:\n    glob: ['parts/*', '*.tmp.md']\n  search: {lang: de}\n",
+    };
+    const { settings, site, config } = siteAt(files, "docs/a.md");
+    expect(site).toBe("MkDocs (mkdocs-site.yml)");
+    expect(config?.paths).toEqual(["mkdocs-site.yml", "shared/base.yml"]);
+    const paths = ["docs/own/main.html", "docs/parts/a/b.md", "docs/x/a.tmp.md", "docs/a.md"];
+    const excluded = paths.filter((path) => excludedReason(path, settings) !== undefined);
+    expect(excluded).toEqual(paths.slice(0, 3));
+    const listed = "plugins: [search, {exclude: {glob: parts/*}}]";
+    const isOut = (path: string): boolean => isExcluded(listed, path, "mkdocs.yml");
+    expect([isOut("docs/parts/a.md"), isOut("docs/a/parts/a.md")]).toEqual([true, false]);
+    expect(siteAt({ "mkdocs-site.yml": "" }, "docs/a.md").site).toBeUndefined();
+    const other = { ...files, "shared/base.yml": "site_name: A\n" };
+    const digests = [files, other].map((each) => {
+      const { settings: own } = siteAt(each, "docs/a.md");
+      const found = siteOf("docs/a.md", own);
+      return found && siteDigest(found, own);
+    });
+    expect(digests[0]).not.toBe(digests[1]);
+  });
+
   it("of VitePress stand in its program", () => {
     const config = "export default { srcDir: 'src', srcExclude: [\n'**/parts/*', \"A.md\"] }";
     const { settings } = siteAt({ "docs/.vitepress/config.ts": config }, "docs/src/a.md");
