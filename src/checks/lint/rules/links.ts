@@ -138,11 +138,22 @@ export const deadLink: PageRule = {
 
 const goneFile = /^([^{}]+): no such file$/;
 
-/** The folder of an included file; of a file that Antora names, the module as it is named. */
-function folderOfInclude(path: string, target: string): string {
+/**
+ * The folder of an included file; of a file that Antora names, the module as it is named. All modules that
+ * a component lacks are one cause: its other repositories have them.
+ */
+function includeCause({ path, settings }: LintPage, target: string): Cause {
   const [id] = /^[^/]*[$:]/.exec(target) ?? [];
   const isOther = id !== undefined && /^[^:]*:[^:]*:/.test(id);
-  return isOther ? id : posix.join(posix.dirname(path), id ?? posix.dirname(target));
+  const [, modules = ""] = /^(.*\/)?modules\/[^/]+\/pages\//.exec(path) ?? [];
+  const [, module] = isOther ? [] : (/^([\w.-]+):/.exec(id ?? "") ?? []);
+  if (module !== undefined && countIn(`${modules}modules/${module}`, settings) === 0) {
+    const key = `${modules}modules`;
+    return { key, least: 0, what: `files of modules are included that ${key} lacks here` };
+  }
+  const folder = isOther ? id : posix.join(posix.dirname(path), id ?? posix.dirname(target));
+  const what = `files of ${folder} are included and not there`;
+  return { key: folder, least: fewestOfFolder, what };
 }
 
 /** What a reader of files left out, because the page includes a file that is not there. */
@@ -157,7 +168,10 @@ export const missingInclude: PageRule = {
     "are one finding: a build may write them, and then an upload comes after it.",
   bad: '# Leave\n\nEmployees ask for leave in the portal.\n\n--8<-- "parts/contcat.md"\n',
   good: "# Leave\n\nEmployees ask for leave in the portal, or write to people@example.com.\n",
-  *check({ path, parsed, source = "" }) {
+  *check(page) {
+    const { parsed, source = "", skipped } = page;
+    // Of a page that is none, nobody misses a text.
+    if (skipped !== undefined && !skipped.startsWith("empty: ")) return;
     let starts: number[] | undefined;
     for (const { kind, what, line } of parsed.leftOut ?? []) {
       const [, target] = (kind === "include" && goneFile.exec(what)) || [];
@@ -165,9 +179,7 @@ export const missingInclude: PageRule = {
       starts ??= [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
       const start = starts[line - 1] ?? 0;
       const span = { start, end: Math.max(start, (starts[line] ?? source.length + 1) - 1) };
-      const folder = folderOfInclude(path, target);
-      const together = `files of ${folder} are included and not there`;
-      const cause = { key: folder, least: fewestOfFolder, what: together };
+      const cause = includeCause(page, target);
       yield { span, message: `the include has no file: ${shownAddress(target)}`, cause };
     }
   },

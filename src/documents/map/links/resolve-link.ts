@@ -161,8 +161,15 @@ function placesOf(path: string, file: LinkingFile): string[] {
       ? bases.slice(0, isStart ? 0 : 1)
       : [...(isStart ? [] : [""]), ...(pages ? [pages.folder] : bases)];
   const language = namedLanguage(file);
+  // A browser goes no higher than the root: `../../b` on a page of the first level is `/b`.
+  const root = formatOf(path) === undefined && pages?.areFolders ? pages.folder : undefined;
+  const isRoot = root !== undefined && /^(?:\w+:\/\/[^/]*\/?)?$/.test(pages?.base ?? "");
   const places = folders
-    .map((folder) => joined(folder, path))
+    .map((folder) =>
+      isRoot && folder.startsWith(root)
+        ? root + posix.join("/", folder.slice(root.length), path).replace(/^\/|\/+$/g, "")
+        : joined(folder, path),
+    )
     .filter((each) => each !== undefined)
     .flatMap((place) => {
       const named = language && place.replace(/(?=\.[^./]+$)/, `.${language}`);

@@ -543,6 +543,7 @@ describe("includes without a file", () => {
       "docs/a.md": '# A\n\nText.\n\n--8<-- "gone.md"\n\n```\n--8<-- "docs/b.adoc"\n```\n',
       "docs/b.adoc": "= B\n\ninclude::gone.adoc[]\n\ninclude::{parts}/gone.adoc[]\n",
       "docs/c.mdx": 'import Gone from "./gone.mdx";\n\nText.\n\n<Gone />\n',
+      "docs/templates/e.md": '# E\n\nText.\n\n--8<-- "gone.md"\n',
       "docs/d.rst": ".. include:: gone.txt\n\nText.\n\n.. include:: b.adoc\n",
     };
     expect(await lint(missingInclude, files)).toEqual([
@@ -558,11 +559,17 @@ describe("includes without a file", () => {
       "a/antora.yml": "name: a\n",
       "b/antora.yml": "name: b\n",
       "a/modules/m/pages/a.adoc":
-        "= A\n\ninclude::partial$x.adoc[]\n\ninclude::b:n:partial$y.adoc[]\n",
+        "= A\n\ninclude::partial$x.adoc[]\n\ninclude::b:n:partial$y.adoc[]\n\ninclude::o:partial$z.adoc[]\n",
       "one/a.md": '# A\n\n--8<-- "parts/x.md"\n',
       "two/a.md": '# A\n\n--8<-- "parts/x.md"\n',
     });
     const keys = check(missingInclude, pages).map((found) => (found as Found).cause?.key);
-    expect(keys).toEqual(["a/modules/m/pages/partial$", "b:n:partial$", "one/parts", "two/parts"]);
+    expect(keys).toEqual([
+      "a/modules/m/pages/partial$",
+      "b:n:partial$",
+      "a/modules",
+      "one/parts",
+      "two/parts",
+    ]);
   });
 });

@@ -129,6 +129,16 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("may count from above the root of a site, which a browser never leaves", async () => {
+    const text = "# A\n\n<a href='../../keys'>K</a> <a href='../../gone/'>G</a>\n";
+    const files = { "docs/keys.md": "# Keys\n", "docs/a/index.md": text };
+    expect(await lint(deadLink, { ...files, "mkdocs.yml": "site_name: A\n" })).toEqual([
+      "docs/a/index.md:3:36: the link leads to no file: ../../gone/",
+    ]);
+    const below = { ...files, "mkdocs.yml": "site_url: https://a.example/b/\n" };
+    expect(await lint(deadLink, below)).toHaveLength(2);
+  });
+
   it("have the anchors of cells of Quarto", async () => {
     const cell = (label: string): string =>
       `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;
