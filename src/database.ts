@@ -200,23 +200,25 @@ export function createDatabase(driver: OpenDriver, path = "in memory"): Database
   return {
     exec: (sql) => void explaining(() => driver.exec(sql)),
     prepare(sql) {
-      const statement = driver.prepare(sql);
+      // Few of the statements of a state are used in a run, and SQLite compiles each.
+      let prepared: ReturnType<Driver["prepare"]> | undefined;
+      const statement = (): ReturnType<Driver["prepare"]> => (prepared ??= driver.prepare(sql));
       const isNamed = !driver.countsNumbered && /\?\d/.test(sql);
       const bind = (values: SqlValue[]): SqlValue[] | [Named] =>
         isNamed ? toNumberedParameters(values) : values;
       // run() of node:sqlite reports the last row id, and throws (Node 26) if no number holds it:
       // the tables of a full-text index have such ids.
       const run = (values: SqlValue[]): unknown =>
-        driver.takesArray ? statement.run(values) : statement.all(...bind(values));
+        driver.takesArray ? statement().run(values) : statement().all(...bind(values));
       return {
         run: (...values) => void explaining(() => run(values)),
         get(...values) {
-          const row = explaining(() => statement.get(...bind(values)));
+          const row = explaining(() => statement().get(...bind(values)));
           return row === undefined || row === null ? undefined : withoutMetadata(row);
         },
-        all: (...values) => explaining(() => statement.all(...bind(values))) as Row[],
+        all: (...values) => explaining(() => statement().all(...bind(values))) as Row[],
         iterate: (...values) =>
-          explainedRows(() => statement.iterate(...bind(values)) as never, path),
+          explainedRows(() => statement().iterate(...bind(values)) as never, path),
       };
     },
     transaction(body, synchronous = "FULL") {

@@ -1,5 +1,6 @@
 import type { Database } from "../../database.ts";
 import { CliError } from "../../errors.ts";
+import { notes } from "../state/file/state-schema.ts";
 import { listTargets } from "../state/target.ts";
 import type { SharedProject } from "./tables.ts";
 
@@ -44,6 +45,7 @@ const noteAll = `
 /** Makes a state a copy of a project; whatever it has counts as not pushed. */
 function bindTo(database: Database, { id, name }: SharedProject): void {
   database.transaction(() => {
+    database.exec(notes);
     writeBond(database, { id, project: name, revision: 0 });
     database.exec(noteAll);
   });

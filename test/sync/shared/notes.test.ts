@@ -1,10 +1,17 @@
 import { expect, it } from "vitest";
 import { openDatabase, type Database } from "../../../src/database.ts";
-import { checkTables, prepareTables } from "../../../src/sync/state/file/state-schema.ts";
+import { bindState } from "../../../src/sync/shared/bond.ts";
+import { prepareTables } from "../../../src/sync/state/file/state-schema.ts";
 
 async function openTables(): Promise<Database> {
   const database = await openDatabase(":memory:");
   prepareTables(database, "state.db");
+  return database;
+}
+
+async function openShared(): Promise<Database> {
+  const database = await openTables();
+  bindState(database, { id: "i", name: "n", revision: 0, target: undefined }, false);
   return database;
 }
 
@@ -29,8 +36,7 @@ it("notes nothing of a state that is not shared", async () => {
 });
 
 it("notes each changed row of a shared state once, with its new and its old key", async () => {
-  const database = await openTables();
-  database.exec("INSERT INTO meta VALUES ('shared', '{}')");
+  const database = await openShared();
   for (const sql of [accept, accept, fail, fail, begin(0)]) database.exec(sql);
   expect(notes(database)).toEqual(['accepted ["t","ü\\"1"]', 'failure ["t","p",0,""]']);
   database.exec("UPDATE accepted SET target = 'u'; DELETE FROM failures;");
@@ -44,8 +50,7 @@ it("notes each changed row of a shared state once, with its new and its old key"
 });
 
 it("notes a file only with a new content, not when it is looked at again", async () => {
-  const database = await openTables();
-  database.exec("INSERT INTO meta VALUES ('shared', '{}')");
+  const database = await openShared();
   database.exec(file("c", "s"));
   expect(notes(database)).toEqual(['file ["a",0]']);
   for (const sql of [file("c", "s2"), "UPDATE files SET target = 't'", file("", "")])
@@ -58,6 +63,7 @@ it("notes a file only with a new content, not when it is looked at again", async
 });
 
 it("leaves a state that the next run accepts", async () => {
-  const database = await openTables();
-  expect(checkTables(database, "state.db")).toBe(true);
+  for (const database of [await openTables(), await openShared()]) {
+    expect(prepareTables(database, "state.db")).toBe(true);
+  }
 });

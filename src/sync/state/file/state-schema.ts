@@ -30,7 +30,8 @@ const isNewFile = `AND NOT EXISTS (SELECT 1 FROM files f WHERE f.path = NEW.path
       IS (NEW.id, NEW.cc_pair_id, NEW.whole, NEW.skipped))`;
 
 // Each change of a state that is shared is noted in the transaction that makes it: what a killed run
-// did not push, the next one does. The mark tells whether a row changed again while it was pushed.
+// did not push, the next one does. Only states that were shared once have these triggers: SQLite
+// reads them all each time it opens a file. The mark tells whether a row changed again while it was pushed.
 // Never OR REPLACE: the clause of the statement that fires a trigger counts in the trigger too.
 function noteTriggers([kind, table, keys, rows = "TRUE"]: (typeof sharedTables)[number]): string {
   const note = (row: "NEW" | "OLD"): string => {
@@ -97,29 +98,37 @@ CREATE TABLE IF NOT EXISTS unpushed (
   number INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL,
   mark INTEGER NOT NULL, UNIQUE (kind, key)
 );
-${sharedTables.map(noteTriggers).join("")}
 ${clearTargetTrigger("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, OLD.id, OLD.path, OLD.whole) IS NOT (NEW.target, NEW.id, NEW.path, NEW.whole)")}
 ${clearTargetTrigger("accepted_dropped", "DELETE ON accepted")}
 `;
 
+/** The triggers that note changes, which a state has from its first bond on. */
+export const notes = sharedTables.map(noteTriggers).join("");
+
 const metaTable = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)";
-/** What SQLite keeps of the statements of the schema, in sqlite_master. */
-const madeBySchema: ReadonlySet<unknown> = new Set(
-  schema
+
+/** What SQLite keeps of the statements of a script, in sqlite_master. */
+function statementsOf(script: string): string[] {
+  return script
     .split(/;\s*\n\s*(?=CREATE|$)/)
-    .map((statement) => statement.trim().replace(" IF NOT EXISTS ", " ")),
-);
+    .map((statement) => statement.trim().replace(" IF NOT EXISTS ", " "))
+    .filter((statement) => statement !== "");
+}
+
+const ownStatements = statementsOf(schema);
+const allowedStatements: ReadonlySet<unknown> = new Set([...ownStatements, ...statementsOf(notes)]);
 
 /**
- * Throws CliError `local` for a database that has anything beside what the schema makes: a trigger
- * or view of another hand could change records, or compute for hours.
+ * Returns the statements that made a database. Throws CliError `local` for one that has anything
+ * beside what the schema makes: a trigger or view of another hand could change records, or compute
+ * for hours.
  */
-export function checkSchema(database: Database, path: string): void {
+export function checkSchema(database: Database, path: string): ReadonlySet<unknown> {
   const rows = database
     .prepare("SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100")
     .all();
-  const other = rows.find(({ sql }) => !madeBySchema.has(sql));
-  if (!other) return;
+  const other = rows.find(({ sql }) => !allowedStatements.has(sql));
+  if (!other) return new Set(rows.map(({ sql }) => sql));
   const what = `the ${String(other["type"])} ${String(other["name"]).slice(0, 60)}`;
   throw new CliError("local", `${path} has ${what}, which knowctl did not make: not used`, {
     isLasting: true,
@@ -131,31 +140,30 @@ export function checkSchema(database: Database, path: string): void {
 }
 
 /**
- * Whether the file has the tables. Throws CliError `local` for another version, and for what
- * checkSchema() refuses.
+ * Returns the statements that made the file, none for a new one. Throws CliError `local` for another
+ * version, and for what checkSchema() refuses.
  */
-export function checkTables(database: Database, path: string): boolean {
+export function checkTables(database: Database, path: string): ReadonlySet<unknown> {
   const hasTables = database
     .prepare("SELECT 1 AS yes FROM sqlite_master WHERE name = 'meta' AND sql = ?")
     .get(metaTable);
   const row = hasTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
   const version = row === undefined ? schemaVersion : Number(row["value"]);
   if (version !== schemaVersion) throw otherVersion(path);
-  checkSchema(database, path);
-  return hasTables !== undefined;
+  return checkSchema(database, path);
 }
 
 /** Creates missing tables. Returns false when the file had none. Throws as checkTables(). */
 export function prepareTables(database: Database, path: string): boolean {
   return database.transaction(() => {
     // Another process may have made the tables since the file was opened.
-    const hadTables = checkTables(database, path);
-    database.exec(schema);
+    const found = checkTables(database, path);
+    if (!ownStatements.every((statement) => found.has(statement))) database.exec(schema);
     // Also a test write: a full or read-only disk fails here, before any upload.
     database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
       .run(String(schemaVersion));
-    return hadTables;
+    return found.has(metaTable);
   });
 }
 
