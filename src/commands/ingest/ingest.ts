@@ -7,7 +7,7 @@ import { checkReportFiles } from "../../output/report/forms.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
-import { tombstoneMark } from "../../sync/state/records.ts";
+import { createOtherIds } from "../../sync/state/by-path.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import { openOutput } from "../connect.ts";
@@ -55,22 +55,19 @@ function findIdChanges({ state, targets, shaping }: Session, { table }: Plan): I
   const found: IdChanges = { count: 0, newOthers: 0, first: undefined };
   if (table.count("new") === 0) return found;
   if (serviceTargets(state.database, targets.baseUrl).length === 0) return found;
-  const recorded = state.database.prepare(
-    `SELECT id, options FROM accepted
-      WHERE target = ? AND path = ? AND part = ? AND id <> ? AND whole <> '${tombstoneMark}' LIMIT 1`,
-  );
+  const findOther = createOtherIds(state.database);
   // Those of the other shards count as well: each shard alone may have too few to be noticed.
   for (const { path, part, id = "", ownPair, action } of table.entries(["new", "other"])) {
     const key = targetFor(targets, ownPair)?.key;
     if (key === undefined || !state.knows(key) || state.accepted(key, id)) continue;
     if (action === "other") found.newOthers++;
-    const row = recorded.get(key, path, part, id);
-    if (row === undefined) continue;
-    const options = row["options"] === null ? undefined : Number(row["options"]);
+    const other = findOther(key, { path, part, id });
+    if (other === undefined) continue;
+    const { options } = other;
     // In a file of rows, another id at this position is another row, unless the options differ.
     if (part > 0 && (options === undefined || shaping.differenceFrom(options) === "")) continue;
     found.count++;
-    found.first ??= { path, before: String(row["id"]), now: id, options };
+    found.first ??= { path, before: other.id, now: id, options };
   }
   return found;
 }

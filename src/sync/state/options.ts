@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "../../database.ts";
 import type { RawSettings, ShapingOption } from "../../documents/map/settings.ts";
+import { createLastOptions } from "./by-path.ts";
 
 /**
  * The flags and configuration by which a run selected files and shaped documents.
@@ -219,12 +220,7 @@ export function createRecordedOptions(
   database: Database,
   keys: readonly string[],
 ): RecordedNumbers {
-  const last = database.prepare(
-    `SELECT options, at FROM (
-       SELECT options, sent_at AS at FROM accepted WHERE target = ?1 AND path = ?2
-       UNION ALL SELECT options, failed_at FROM failures WHERE target = ?1 AND path = ?2)
-     WHERE options IS NOT NULL ORDER BY at DESC LIMIT 1`,
-  );
+  const lastOptions = createLastOptions(database);
   return {
     numbers: () =>
       ["accepted", "failures"].flatMap((table) =>
@@ -236,9 +232,8 @@ export function createRecordedOptions(
         ),
       ),
     of(path) {
-      const rows = keys.map((key) => last.get(key, path)).filter((row) => row !== undefined);
-      const newest = rows.toSorted((a, b) => Number(b["at"]) - Number(a["at"]))[0];
-      return newest && Number(newest["options"]);
+      const found = keys.flatMap((key) => lastOptions(key, path) ?? []);
+      return found.toSorted((a, b) => b.atMs - a.atMs)[0]?.number;
     },
   };
 }

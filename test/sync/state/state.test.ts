@@ -6,6 +6,11 @@ import type { State } from "../../../src/sync/state/state.ts";
 import { expectConstant } from "../../cost.ts";
 import { anyOwner, hasState, openState, openTestState } from "../open-state.ts";
 import { openDatabase, openForReading } from "../../../src/database.ts";
+import {
+  createHasPath,
+  createLastOptions,
+  createOtherIds,
+} from "../../../src/sync/state/by-path.ts";
 import { createLog } from "../../../src/sync/state/tables.ts";
 import {
   chmodSync,
@@ -69,6 +74,47 @@ describe("documents of stdin", () => {
     const missing = [...listMissing(table, target, false)];
     expect(missing.map(({ path }) => path)).toEqual(["b.md"]);
     state.close();
+  });
+});
+
+describe("look ups by path", () => {
+  const target = "https://h#2";
+
+  async function openFilled(count: number): Promise<State> {
+    const state = await openTestState();
+    state.database
+      .prepare(
+        `INSERT INTO accepted (target, id, path, part, whole, fields, sent_at, options)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+        SELECT '${target}', 'id/' || n, 'docs/' || n || '.md', 0, 'w', 'f', 1, 3 FROM numbers`,
+      )
+      .run(count);
+    return state;
+  }
+
+  it("costs the same however many documents are recorded", async () => {
+    const sizes = [100, 100_000] as const;
+    const states = new Map<number, State>();
+    for (const size of sizes) states.set(size, await openFilled(size));
+    expectConstant(sizes, (size) => {
+      const { database } = states.get(size) ?? expect.fail();
+      const lastOptions = createLastOptions(database);
+      const findOther = createOtherIds(database);
+      const hasPath = createHasPath(database);
+      for (let number = 1; number <= 100; number++) {
+        const path = `docs/${number}.md`;
+        expect(lastOptions(target, path)).toEqual({ number: 3, atMs: 1 });
+        const other = findOther(target, { path, part: 0, id: "new" });
+        expect(other).toEqual({ id: `id/${number}`, options: 3 });
+        expect(findOther(target, { path, part: 0, id: `id/${number}` })).toBeUndefined();
+        expect([path, "docs", "doc"].map((each) => hasPath(target, each))).toEqual([
+          true,
+          true,
+          false,
+        ]);
+      }
+    });
+    for (const state of states.values()) state.close();
   });
 });
 

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { exists } from "../../../documents/files/real-place.ts";
 import { noSuchPath } from "../../../documents/files/root.ts";
-import type { State } from "../../../sync/state/state.ts";
+import { createHasPath } from "../../../sync/state/by-path.ts";
 import type { Session } from "../session.ts";
 
 /** Whether a path lies within the inputs. Excluded files count too: they may have been sent before. */
@@ -19,20 +19,12 @@ export function refuseUnrecorded(
 ): void {
   // Inputs of the record may be gone.
   if (source.isWhole) return;
+  const hasPath = createHasPath(state.database);
   for (const input of source.inputs) {
     const path = removedPath(input, source.find);
-    if (path === undefined || keys.some((key) => isRecorded(state, key, path))) continue;
+    if (path === undefined || keys.some((key) => hasPath(key, path))) continue;
     throw noSuchPath(input, source.cwd);
   }
-}
-
-function isRecorded({ database }: State, target: string, path: string): boolean {
-  // "0" follows "/": the range holds every path below the folder.
-  const recorded = database.prepare(
-    `SELECT 1 AS yes FROM accepted
-      WHERE target = ?1 AND (path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0')) LIMIT 1`,
-  );
-  return recorded.get(target, path) !== undefined;
 }
 
 /**
