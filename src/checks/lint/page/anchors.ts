@@ -76,7 +76,7 @@ const headingLine =
   /^[ \t>*+-]*#{1,6}[ \t]+([^\n]{1,3000})|<h[1-6](?:\s[^>\n]{0,300})?>([^\n]{0,300}?)<\/h[1-6]/gim;
 
 /** The texts of all headings, in order as far as it matters. */
-function* headingTexts(body: string): Generator<string> {
+export function* headingTexts(body: string): Generator<string> {
   for (const [, marked, tagged = ""] of body.matchAll(headingLine)) {
     yield (marked ?? tagged).replace(/[ \t]+#+[ \t]*$/, "").trim();
   }
@@ -94,7 +94,7 @@ const attributes = /\{:?[^{}#\n]{0,200}#([^\s{}]{1,200})[^{}\n]{0,200}\}/g;
 // The registry of Terraform makes anchors of arguments: "* `name` - …".
 const argument = /^[ \t]*[-*+][ \t]+[`*]{1,3}([\w.-]{1,200})/gm;
 
-function* explicitIds(text: string): Generator<string> {
+export function* explicitIds(text: string): Generator<string> {
   for (const pattern of [marked, attributes, argument]) {
     for (const [, id = ""] of text.matchAll(pattern)) yield id;
   }

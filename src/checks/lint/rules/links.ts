@@ -22,6 +22,7 @@ import {
   missingTargets,
   type MissingTarget,
 } from "../page/anchors.ts";
+import { anchorsOfPrograms, hasHeadingFilter } from "../page/site-programs.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
@@ -191,11 +192,14 @@ interface AnchorFact {
   links?: AnchorLink[] | undefined;
   isAdoc?: true | undefined;
   targets?: MissingTarget[] | undefined;
+  /** What programs of the site write into pages. */
+  programs?: AnchorSources | undefined;
 }
 
 function collect(page: LintPage): AnchorFact | undefined {
   if (!hasLinks(page)) return undefined;
-  const sources = anchorSources(page);
+  const isOfFilter = hasHeadingFilter(page.path, page.settings);
+  const sources = isOfFilter ? undefined : anchorSources(page);
   // Most links lead to a place in the same page: only those that are wrong are compared.
   let isOwn: ((anchor: string) => boolean) | undefined;
   const isRight = (path: string, anchor: string): boolean =>
@@ -206,6 +210,7 @@ function collect(page: LintPage): AnchorFact | undefined {
     links: links.length > 0 ? links : undefined,
     isAdoc: isAdoc(page) || undefined,
     targets: missingTargets(page),
+    programs: links.length > 0 ? anchorsOfPrograms(page.path, page.settings) : undefined,
   };
 }
 
@@ -223,13 +228,17 @@ function missingAnchors(facts: Facts): Map<string, Map<string, string | undefine
     }
   }
   const missing = new Map<string, Map<string, string | undefined>>();
+  const ofPrograms = facts.flatMap(({ fact: { programs } }) => programs ?? []);
+  const writes = ofPrograms.map((each) => createAnchorCheck(each));
   let suggestions = 0;
   for (const { path, fact } of facts) {
     const { sources } = fact;
     const anchors = wanted.get(path);
     if (!sources || !anchors) continue;
     const has = createAnchorCheck(sources);
-    const lacking = [...anchors].filter((anchor) => !has(anchor));
+    const lacking = [...anchors].filter(
+      (anchor) => !has(anchor) && !writes.some((isWritten) => isWritten(anchor)),
+    );
     const similarTo = (anchor: string): string | undefined =>
       suggestions++ < mostSuggestions ? similarAnchor(anchor, sources) : undefined;
     missing.set(path, new Map(lacking.map((anchor) => [anchor, similarTo(anchor)])));

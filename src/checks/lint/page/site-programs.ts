@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, posix } from "node:path";
+import type { DocumentSettings } from "../../../documents/map/settings.ts";
+import { siteOf, type Site } from "../../../documents/site/sites.ts";
+import { explicitIds, headingTexts, type AnchorSources } from "./anchors.ts";
+
+// Where sites keep what makes their pages: vitepress.dev, "File-Based Routing"; jekyllrb.com,
+// "Directory structure"; gohugo.io, "Directory structure"; mkdocs-material, "Customization".
+const folders = [
+  ".vitepress",
+  ".vuepress",
+  "_plugins",
+  "_layouts",
+  "layouts",
+  "overrides",
+  "hooks",
+];
+const program = /\.(?:[cm]?[jt]sx?|vue|rb|html?|py|lua)$/;
+const foreign = /^(?:node_modules|cache|dist|\..*)$/;
+const [mostFiles, mostBytes] = [200, 100_000];
+
+function* programsIn(folder: string, root: string, depth = 4): Generator<string> {
+  let entries;
+  try {
+    entries = readdirSync(join(root, folder), { withFileTypes: true });
+  } catch {
+    return;
+  }
+  for (const entry of entries) {
+    const path = posix.join(folder, entry.name);
+    // A symbolic link may lead out of the project.
+    if (entry.isFile() && program.test(entry.name)) yield path;
+    else if (depth > 0 && entry.isDirectory() && !foreign.test(entry.name))
+      yield* programsIn(path, root, depth - 1);
+  }
+}
+
+function textAt(path: string): string {
+  try {
+    return statSync(path).size > mostBytes ? "" : readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The headings and ids that the programs of a site write; undefined without one. They are never run. */
+function anchorsOfSite({ prefix }: Site, root: string): AnchorSources | undefined {
+  const [headings, ids] = [new Set<string>(), new Set<string>()];
+  let count = 0;
+  for (const folder of folders) {
+    for (const path of programsIn(prefix + folder, root)) {
+      if (++count > mostFiles) break;
+      const text = textAt(join(root, path)).replaceAll(String.raw`\n`, "\n");
+      // `## ${title}`: its text is unknown.
+      for (const each of headingTexts(text)) if (!/[{}$<>]/.test(each)) headings.add(each);
+      for (const each of explicitIds(text)) ids.add(each);
+    }
+  }
+  if (headings.size + ids.size === 0) return undefined;
+  return { headings: [...headings].join("\n"), ids: [...ids].join("\n") };
+}
+
+const sitesOfRun = new WeakMap<DocumentSettings, Set<string>>();
+
+/**
+ * The anchors that the programs of the site of a page add to pages, for the first page of a site that
+ * this thread reads: they are the same for all.
+ */
+export function anchorsOfPrograms(
+  path: string,
+  settings: DocumentSettings,
+): AnchorSources | undefined {
+  const site = siteOf(path, settings);
+  if (!site) return undefined;
+  let known = sitesOfRun.get(settings);
+  if (!known) sitesOfRun.set(settings, (known = new Set()));
+  if (known.has(site.prefix)) return undefined;
+  known.add(site.prefix);
+  return anchorsOfSite(site, settings.root);
+}
+
+// quarto.org, "Lua Development": a filter makes headings with this function.
+const makesHeadings = /\bpandoc\.Header\s*\(/;
+const filterName = /[\w./-]+\.lua\b/g;
+const filtersOfRun = new WeakMap<DocumentSettings, Map<string, boolean>>();
+
+/** Whether a filter that the configuration of a folder of Quarto names, or of one above it, makes headings. */
+function hasFilter(folder: string, prefix: string, settings: DocumentSettings): boolean {
+  let known = filtersOfRun.get(settings);
+  if (!known) filtersOfRun.set(settings, (known = new Map()));
+  let found = known.get(folder);
+  if (found === undefined) {
+    const at = join(settings.root, folder);
+    // quarto.org, "Project Basics > Directory Metadata".
+    const names = ["_quarto.yml", "_metadata.yml"].flatMap(
+      (name) => textAt(join(at, name)).match(filterName) ?? [],
+    );
+    const isTop = folder === "" || `${folder}/` === prefix;
+    const above = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
+    found =
+      names.some((name) => makesHeadings.test(textAt(join(at, name)))) ||
+      (!isTop && hasFilter(above, prefix, settings));
+    known.set(folder, found);
+  }
+  return found;
+}
+
+/** Whether a filter of its site may add headings to a page. */
+export function hasHeadingFilter(path: string, settings: DocumentSettings): boolean {
+  const site = siteOf(path, settings);
+  return (
+    site?.generator === "quarto" &&
+    hasFilter(path.slice(0, Math.max(0, path.lastIndexOf("/"))), site.prefix, settings)
+  );
+}
