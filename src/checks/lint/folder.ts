@@ -1,6 +1,14 @@
 import { posix } from "node:path";
 import { withoutExtension } from "../../documents/files/file-name.ts";
-import type { LintPage, PageFact, ComparedPage, Finding, FolderRule, PageRule } from "./rule.ts";
+import type {
+  Cause,
+  LintPage,
+  PageFact,
+  ComparedPage,
+  Finding,
+  FolderRule,
+  PageRule,
+} from "./rule.ts";
 import { createFields } from "../../documents/front-matter/fields.ts";
 import { readableName } from "../../documents/map/map-fields.ts";
 import { plainText } from "../../documents/text/heading-text.ts";
@@ -228,38 +236,57 @@ export function byMost(
   return rest;
 }
 
-interface Group {
-  first: LintFinding;
-  count: number;
-  messages: Set<string>;
-}
-
 // More places with one message are one finding.
 const mostEqual = 3;
 
-/** The findings in the order of reports, with one at the first place of each cause of several. */
-export function byCause(findings: readonly LintFinding[]): LintFinding[] {
-  const groups = new Map<string, Group>();
-  const keyOf = ({ rule, cause }: LintFinding): string => `${rule} ${cause?.key ?? ""}`;
+/** A cause and those around it, the widest first. */
+const chainOf = (cause: Cause): Cause[] => [...(cause.wider ? chainOf(cause.wider) : []), cause];
+
+/**
+ * Returns a function that finds the widest cause that a finding has in common with enough others; of
+ * more than three places with one message, it is the message.
+ */
+function createFindCause(findings: readonly LintFinding[]) {
+  const counts = new Map<string, { count: number; messages: Set<string> }>();
+  const add = (key: string, message: string): void => {
+    const known = counts.get(key) ?? { count: 0, messages: new Set() };
+    counts.set(key, known);
+    known.count++;
+    known.messages.add(message);
+  };
+  const keyOf = (rule: string, { key }: Cause): string => `${rule} ${key}`;
   const ofMessage = ({ rule, message }: LintFinding): string => `${rule}\n${message}`;
   for (const each of findings) {
-    for (const key of each.cause ? [keyOf(each), ofMessage(each)] : []) {
-      const group = groups.get(key) ?? { first: each, count: 0, messages: new Set() };
-      groups.set(key, group);
-      group.count++;
-      group.messages.add(each.message);
-    }
+    if (!each.cause) continue;
+    for (const one of chainOf(each.cause)) add(keyOf(each.rule, one), each.message);
+    add(ofMessage(each), each.message);
   }
-  return findings.flatMap((each) => {
-    const { cause, ...finding } = each;
-    const group = groups.get(keyOf(each));
-    const same = groups.get(ofMessage(each));
-    if (!cause || !group || !same) return [finding];
-    const isMany = group.count > 1 && group.messages.size > cause.least;
-    if (!isMany && same.count <= mostEqual) return [finding];
-    const { first, count } = isMany ? group : same;
-    const what = isMany ? cause.what : "places show it";
-    return each === first ? [{ ...finding, message: `${each.message}; ${count} ${what}` }] : [];
+  return (each: LintFinding): { key: string; what: string } | undefined => {
+    if (!each.cause) return undefined;
+    const isMany = (cause: Cause): boolean => {
+      const { count = 0, messages } = counts.get(keyOf(each.rule, cause)) ?? {};
+      return count > 1 && (messages?.size ?? 0) > cause.least;
+    };
+    const found = chainOf(each.cause).find(isMany);
+    if (found) return { key: keyOf(each.rule, found), what: found.what };
+    const isRepeated = (counts.get(ofMessage(each))?.count ?? 0) > mostEqual;
+    return isRepeated ? { key: ofMessage(each), what: "places show it" } : undefined;
+  };
+}
+
+/** The findings in the order of reports, with one at the first place of each cause of several. */
+export function byCause(findings: readonly LintFinding[]): LintFinding[] {
+  const findCause = createFindCause(findings);
+  const causes = findings.map((each) => findCause(each));
+  const counts = new Map<string, number>();
+  for (const cause of causes) if (cause) counts.set(cause.key, (counts.get(cause.key) ?? 0) + 1);
+  return findings.flatMap(({ cause: own, ...finding }, index) => {
+    const cause = own && causes[index];
+    const count = cause && counts.get(cause.key);
+    if (!cause || count === 1) return [finding];
+    counts.delete(cause.key);
+    if (count === undefined) return [];
+    return [{ ...finding, message: `${finding.message}; ${count} ${cause.what}` }];
   });
 }
 

@@ -55,6 +55,8 @@ export interface Cause {
   least: number;
   /** For the message of the one finding that stands for all, behind their number: `places show it`. */
   what: string;
+  /** A wider cause, which counts if it has enough findings. */
+  wider?: Cause | undefined;
 }
 
 /** What a rule found in a page. */

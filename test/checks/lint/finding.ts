@@ -1,7 +1,7 @@
-import type { Finding } from "../../../src/checks/lint/rule.ts";
+import type { LintFinding } from "../../../src/checks/lint/place.ts";
 
 /** A finding in line 3 of docs/a.md, or as `changes` say. */
-export function findingWith(changes: Partial<Finding> = {}): Finding {
+export function findingWith(changes: Partial<LintFinding> = {}): LintFinding {
   return {
     rule: "missing-link",
     severity: "warning",

@@ -1,15 +1,5 @@
-import { posix } from "node:path";
-import type { Cause, FolderRule, LintPage, PageFact, PageRule, Rule, Span } from "../rule.ts";
-import { countIn, inOtherCase } from "../../../documents/map/links/targets.ts";
-import {
-  hasLinks,
-  linksOf,
-  shownAddress,
-  anchorLinks,
-  isOfMyst,
-  createFindLink,
-  type AnchorLink,
-} from "../page/page-links.ts";
+import type { FolderRule, LintPage, PageFact, Rule } from "../rule.ts";
+import { hasLinks, shownAddress, anchorLinks, type AnchorLink } from "../page/page-links.ts";
 import {
   anchorSources,
   isAdoc,
@@ -23,168 +13,13 @@ import {
   type MissingTarget,
 } from "../page/anchors.ts";
 import { anchorsOfPrograms, hasHeadingFilter } from "../page/site-programs.ts";
-import { findReferences } from "../../../documents/map/images/image-references.ts";
-import { formatOf } from "../../../documents/formats/formats.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
 import { documentLink } from "../../../documents/map/links/document-link.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
-import { bodyOf } from "../page/body.ts";
 import { documentName, findRepeated } from "../folder.ts";
+import { antoraPage, deadLink, missingInclude, partCause } from "./dead-links.ts";
 import { missingImage } from "./images.ts";
 import { wikiLinks } from "./wiki-links.ts";
-
-/** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */
-function fileOfTarget({ path: from, settings }: LintPage, target: string): string | undefined {
-  const path = target.replace(/[?#][^]*$/, "");
-  const wanted = posix.normalize(posix.join(posix.dirname(from), path));
-  return wanted.startsWith("../") ? undefined : inOtherCase(wanted, settings);
-}
-
-// Antora makes a page of each of these files: no book is made of several.
-const antoraPage = /(?:^|\/)modules\/[^/]+\/pages\//;
-
-// `[](JupyterHub.db_url)`: a label, or an object that a program documents.
-const isName = (target: string): boolean =>
-  /^[\w:-]+(?:\.[A-Za-z_]\w*)*$/.test(target) && formatOf(target) === undefined;
-
-// myst-parser.readthedocs.io, "Customising external URL resolution": `[text](path){.external}`.
-const external = /^[^\n)]{0,200}\)\{[^{}\n]{0,100}\.external\b/;
-
-/** Whether the page says that the address of a link is no file of the project. */
-const isExternal = ({ source = "" }: LintPage, span: Span | undefined): boolean =>
-  span !== undefined && external.test(source.slice(span.end, span.end + 320));
-
-// `link:{site-docs}#install`: the rule undefined-attribute reports the name.
-const startsWithAttribute = /^\{[\w-]+\}/;
-
-// developer.lightbend.com/docs/paradox: `$version$`, and `@scaladoc[Future](scala.concurrent.Future)`
-// for an object that a program documents.
-const variable = /^\$[\w.]+\$/;
-const object = /@(?!ref\b|link\b)[a-z]\w*:?\[(?:[^[\]\n]|\[[^[\]\n]*\])*\]\(<?$/;
-
-const partCause = (part: string, message: string): Cause => ({
-  key: `${part} ${message}`,
-  least: 0,
-  what: "places show it",
-});
-
-// Fewer are listed, so that each can be corrected.
-const fewestOfFolder = 3;
-
-/**
- * The folder that lacks what a page leads to. A site may take its files from elsewhere: a component of
- * Antora from several repositories, other folders from programs. Of a folder that has files, the target.
- */
-function folderCause({ path, settings }: LintPage, target: string): Cause | undefined {
-  const wanted = posix.normalize(posix.join(posix.dirname(path), target.replace(/[?#][^]*$/, "")));
-  if (wanted.startsWith("../")) return undefined;
-  const folder = posix.dirname(wanted);
-  const count = countIn(folder, settings);
-  const isAntora = antoraPage.test(path);
-  if (!isAntora && count > fewestOfFolder)
-    return { key: wanted.replace(/\/$/, ""), least: 0, what: "references lead there" };
-  let lacking = folder;
-  while (count === 0 && lacking !== "." && countIn(posix.dirname(lacking), settings) === 0) {
-    lacking = posix.dirname(lacking);
-  }
-  // Links to modules of other repositories: where to find those is one question.
-  const modules = posix.dirname(lacking);
-  if (isAntora && posix.basename(modules) === "modules") lacking = modules;
-  const least = Math.max(count, isAntora ? 0 : fewestOfFolder);
-  return { key: lacking, least, what: `references lead to files that ${lacking} lacks here` };
-}
-
-/** Lists what an upload counts as dead links. */
-export const deadLink: PageRule = {
-  kind: "page",
-  name: "dead-link",
-  group: "links",
-  severity: "warning",
-  summary: "A relative link leads to no file of the project",
-  advice:
-    "An answer that cites the page sends its reader to an error page. Correct the path of the link; " +
-    "capital letters count. " +
-    "Write the full address if the page is on another site.",
-  bad: "# Leave\n\nAsk for leave in the [travel form](forms/travle.md).\n",
-  good: "# Leave\n\nAsk for leave in the [travel form](https://forms.example.com/travel).\n",
-  *check(page) {
-    if (!hasLinks(page)) return;
-    const findLink = createFindLink(page);
-    const { text } = bodyOf(page);
-    const images = new Set(findReferences(text).map(({ source }) => source));
-    for (const link of linksOf(page).relative) {
-      const { resolved, target } = link;
-      if (resolved.kind !== "dead" || (isOfMyst(page) && isName(target))) continue;
-      // `[Download](_)`: a program sets the address.
-      if (!/[\p{L}\p{N}]/u.test(target)) continue;
-      if (isAdoc(page) && startsWithAttribute.test(target)) continue;
-      if (
-        variable.test(target) ||
-        object.test(text.slice(Math.max(0, link.start - 300), link.start))
-      )
-        continue;
-      // The rule missing-image reports it.
-      if (images.has(target)) continue;
-      const { span, written, part } = findLink(link);
-      if (isOfMyst(page) && isExternal(page, span)) continue;
-      const file = fileOfTarget(page, target);
-      const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
-      const where = part === undefined ? "" : `; it stands in ${part}`;
-      const message = `the link leads to no file: ${shownAddress(written)}${hint}${where}`;
-      const ofPart = part === undefined ? undefined : partCause(part, message);
-      yield { span, message, cause: folderCause(page, target) ?? ofPart };
-    }
-  },
-};
-
-const goneFile = /^([^{}]+): no such file$/;
-
-/**
- * The folder of an included file; of a file that Antora names, the module as it is named. All modules that
- * a component lacks are one cause: its other repositories have them.
- */
-function includeCause({ path, settings }: LintPage, target: string): Cause {
-  const [id] = /^[^/]*[$:]/.exec(target) ?? [];
-  const isOther = id !== undefined && /^[^:]*:[^:]*:/.test(id);
-  const [, modules = ""] = /^(.*\/)?modules\/[^/]+\/pages\//.exec(path) ?? [];
-  const [, module] = isOther ? [] : (/^([\w.-]+):/.exec(id ?? "") ?? []);
-  if (module !== undefined && countIn(`${modules}modules/${module}`, settings) === 0) {
-    const key = `${modules}modules`;
-    return { key, least: 0, what: `files of modules are included that ${key} lacks here` };
-  }
-  const folder = isOther ? id : posix.join(posix.dirname(path), id ?? posix.dirname(target));
-  const what = `files of ${folder} are included and not there`;
-  return { key: folder, least: fewestOfFolder, what };
-}
-
-/** What a reader of files left out, because the page includes a file that is not there. */
-export const missingInclude: PageRule = {
-  kind: "page",
-  name: "missing-include",
-  group: "links",
-  severity: "warning",
-  summary: "A page includes a file that is not there",
-  advice:
-    "The document lacks the text, so no answer has it. Correct the path. More than three files of one folder " +
-    "are one finding: a build may write them, and then an upload comes after it.",
-  bad: '# Leave\n\nEmployees ask for leave in the portal.\n\n--8<-- "parts/contcat.md"\n',
-  good: "# Leave\n\nEmployees ask for leave in the portal, or write to people@example.com.\n",
-  *check(page) {
-    const { parsed, source = "", skipped } = page;
-    // Of a page that is none, nobody misses a text.
-    if (skipped !== undefined && !skipped.startsWith("empty: ")) return;
-    let starts: number[] | undefined;
-    for (const { kind, what, line } of parsed.leftOut ?? []) {
-      const [, target] = (kind === "include" && goneFile.exec(what)) || [];
-      if (target === undefined || line === undefined) continue;
-      starts ??= [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
-      const start = starts[line - 1] ?? 0;
-      const span = { start, end: Math.max(start, (starts[line] ?? source.length + 1) - 1) };
-      const cause = includeCause(page, target);
-      yield { span, message: `the include has no file: ${shownAddress(target)}`, cause };
-    }
-  },
-};
 
 interface AnchorFact {
   /** Undefined if they cannot be known. */

@@ -3,12 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Found, LintPage } from "../../../../src/checks/lint/rule.ts";
 import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
-import {
-  deadLink,
-  missingInclude,
-  missingAnchor,
-  sharedLink,
-} from "../../../../src/checks/lint/rules/links.ts";
+import { deadLink, missingInclude } from "../../../../src/checks/lint/rules/dead-links.ts";
+import { missingAnchor, sharedLink } from "../../../../src/checks/lint/rules/links.ts";
 import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
 import { expectLinear } from "../../../cost.ts";
 import { check, lint, lines, openPages } from "./pages.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { byCause } from "../../../../src/checks/lint/folder.ts";
+import { deadLink } from "../../../../src/checks/lint/rules/dead-links.ts";
 import { missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
-import { lint } from "./pages.ts";
+import { findingWith } from "../finding.ts";
+import { check, lint, openPages } from "./pages.ts";
 
 describe("anchors that programs of a site make", () => {
   const page =
@@ -35,5 +38,63 @@ describe("anchors that programs of a site make", () => {
       "b.qmd": "# B\n\n[1](ref/formats/a.qmd#gone), [2](#gone)\n",
     };
     expect(await lint(missingAnchor, files)).toEqual(["b.qmd:3:34: the page has no anchor #gone"]);
+  });
+});
+
+/** The findings of dead links as `lint` shows them: one for each cause. */
+async function shown(files: Record<string, string>): Promise<string[]> {
+  const pages = await openPages(files);
+  const found = check(deadLink, pages).map(({ path, message, cause }) =>
+    findingWith({ rule: "dead-link", path, message, cause }),
+  );
+  return byCause(found).map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe("links that a build makes right", () => {
+  it("lead to the feeds that generators write", async () => {
+    const text = "# A\n\n[1](./feed_rss_created.xml) [2](atom.xml) [3](index.xml) [4](data.xml)\n";
+    const dead = ["a.md:3:62: the link leads to no file: data.xml"];
+    expect(await lint(deadLink, { "mkdocs.yml": "", "a.md": text })).toEqual(dead);
+    expect(await lint(deadLink, { "a.md": text })).toHaveLength(4);
+  });
+
+  it("are none in a value of an attribute, or in the text of a reference to an object", async () => {
+    const text =
+      '# A\n\n@apidoc[Items](Source$) { scala="#items[T](List)" java="#items[T](T)" }\n\n' +
+      "@scaladoc[read[Noop](Noop.id)](a.b.Query#read), [c](gone.md)\n";
+    expect(await lint(deadLink, { "a.md": text })).toEqual([
+      "a.md:5:53: the link leads to no file: gone.md",
+    ]);
+  });
+
+  it("have one cause where their folder stands below another one, which the finding names", async () => {
+    const files = {
+      "mkdocs.yml": "",
+      "docs/versioned/serving/scale.md": "# Scale\n",
+      "docs/versioned/events/README.md": "# Events\n",
+      LICENSE: "",
+      "code/serving/scale.md": "# Code\n",
+      "docs/blog/a.md":
+        '# A\n\n[1](../serving/scale.md) [2](../events/) [3](../serving/gone.md) <a href="../../serving/scale/">4</a> [5](../serving)\n',
+    };
+    expect(await shown(files)).toEqual([
+      "docs/blog/a.md: the link leads to no file: ../serving/scale.md; docs/versioned has it; 4 references lead to files that docs lacks and docs/versioned has",
+      "docs/blog/a.md: the link leads to no file: ../serving/gone.md",
+    ]);
+  });
+
+  it("have one cause where another repository brings most of a module of Antora", async () => {
+    const page = (...names: string[]): string =>
+      `= A\n\n${names.map((name) => `xref:cli:${name}.adoc[]`).join(", ")}\n`;
+    const files = {
+      "antora.yml": "name: one\nversion: '1'\n",
+      "modules/cli/pages/here.adoc": "= Here\n",
+      "modules/cli/pages/tools/one.adoc": "= One\n",
+      "modules/ROOT/pages/a.adoc": page("tools/two", "bin/three", "bin/four", "here"),
+    };
+    expect(await shown(files)).toEqual([
+      "modules/ROOT/pages/a.adoc: the link leads to no file: cli:tools/two.adoc; 3 references lead to files that modules/cli lacks here",
+    ]);
+    expect(await shown({ ...files, "modules/cli/pages/tools/four.adoc": "= F\n" })).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
-import { deadLink, missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
+import { deadLink } from "../../../../src/checks/lint/rules/dead-links.ts";
+import { missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
 import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
 import { check, lint, openPages } from "./pages.ts";
 
