@@ -169,6 +169,7 @@ export const IngestSettings = z.strictObject({
         "hugo",
         "jekyll",
         "jupyterbook",
+        "mdbook",
         "mintlify",
         "mkdocs",
         "myst",

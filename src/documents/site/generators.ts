@@ -23,6 +23,7 @@ export type GeneratorName =
   | "hugo"
   | "jekyll"
   | "jupyterbook"
+  | "mdbook"
   | "mintlify"
   | "mkdocs"
   | "myst"
@@ -86,9 +87,9 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
       beside: /^content(?:\..*)?$/,
       without: /^(?:templates|sass)$/,
     },
-    // gohugo.io, "Directory structure": HTML of `static` is copied as it is, as are proofs of ownership.
+    // gohugo.io, "Directory structure": HTML of `static` is copied as it is; "Content formats": text is none.
     partials:
-      /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\/|^static\/.*\.(?:html?|txt)$/,
+      /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\/|^static\/.*\.html?$|\.txt$/,
     linkStyle: "hugo",
   },
   sphinx: {
@@ -158,6 +159,12 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     // vitepress.dev, "Routing": Markdown alone is a page.
     partials: /^public\/|\.(?:html?|txt)$/,
     linkStyle: "vitepress",
+  },
+  // rust-lang.github.io/mdBook, "SUMMARY.md": it is the menu. Markdown alone is a page.
+  mdbook: {
+    title: "mdBook",
+    config: /^book\.toml$/,
+    partials: /(?:^|\/)SUMMARY\.md$|^(?:book|theme)\/|\.(?:html?|txt)$/,
   },
   obsidian: { title: "Obsidian", config: /^\.obsidian$/, linkStyle: "obsidian" },
   docfx: {

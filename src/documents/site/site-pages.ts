@@ -68,14 +68,16 @@ function mkdocsPages(prefix: string, read: Read): SitePages {
 const anchored = (patterns: readonly string[]): string =>
   patterns.map((each) => (each === "" ? "" : `/${each.replace(/^\.?\//, "")}`)).join("\n");
 
-/** sphinx-doc.org, "Configuration". Text files are pages where `source_suffix` names them. */
+/** sphinx-doc.org, "Configuration". Text and HTML are pages where `source_suffix` names them. */
 function sphinxPages(prefix: string, read: Read): SitePages {
   const suffixes = JSON.stringify(read("source_suffix") ?? "");
   const lists = ["exclude_patterns", "templates_path", "html_static_path", "html_extra_path"];
+  const others = [".txt", ".html"].filter((each) => !suffixes.includes(each));
+  const listed = anchored(lists.flatMap((each) => textsOf(read(each))));
   return {
     folder: prefix,
     areFolders: false,
-    excluded: `${anchored(lists.flatMap((each) => textsOf(read(each))))}${suffixes.includes(".txt") ? "" : "\n*.txt"}`,
+    excluded: [listed, ...others.map((each) => `*${each}`)].join("\n"),
     base: webAddress(textOf(read("html_baseurl"))),
   };
 }

@@ -37,7 +37,43 @@ async function pageOf(
   return { document, body: body.trim().replace(/\n{3,}/g, "\n\n"), counted };
 }
 
+describe("Markdown of mdBook", () => {
+  const code = "// ANCHOR: one\nlet a = 1;\n// ANCHOR_END: one\nlet b = 2;\nlet c = 3;\n";
+  const files = { "src/code/a.rs": code, "src/part.md": "A **part**.\n", "src/a/one.txt": "1" };
+  it.each([
+    ["a file", "{{#include ../part.md}}", "A **part**."],
+    [
+      "a file in code",
+      "```rust\n{{#include ../code/a.rs}}\n```",
+      "```rust\nlet a = 1;\nlet b = 2;\nlet c = 3;\n```",
+    ],
+    ["a section", "```\n{{#rustdoc_include ../code/a.rs:one}}\n```", "```\nlet a = 1;\n```"],
+    ["lines", "{{#include ../code/a.rs:4:5}}", "let b = 2;\nlet c = 3;"],
+    ["a line", "{{#playground ../code/a.rs:4 editable}}", "let b = 2;"],
+    ["lines to the end", "{{#include ../code/a.rs:5:}}", "let c = 3;"],
+    ["lines from the start", "{{#include ../code/a.rs::2}}", "let a = 1;"],
+    ["an example", "`\\{{#include a.rs}}` x", "`\\{{#include a.rs}}` x"],
+    ["a title", "{{#title Lamps}}\n\nText.", "Text."],
+  ])("includes %s", async (_name, text, expected) => {
+    const others = { "book.toml": "", ...files };
+    const { body } = await pageOf("none", `# A\n\n${text}\n`, others, {}, "src/a/a.md");
+    expect(body).toBe(`# A\n\n${expected}`);
+  });
+
+  it("counts a file that is not there", async () => {
+    const page = await pageOf("none", "# A\n\n{{#include gone.md}}\n", { "book.toml": "" });
+    expect(page.counted).toEqual([expect.stringContaining("gone.md: no such file")]);
+  });
+});
+
 describe("Markdown of VitePress", () => {
+  it("includes no file that a program makes", async () => {
+    const { counted } = await pageOf("vitepress", "# A\n\n<!--@include: virtual:list -->\n");
+    expect(counted).toEqual([
+      expect.stringContaining("virtual:list: it is an address, not a file"),
+    ]);
+  });
+
   it.each([
     ["a table of contents", "a\n\n[[toc]]\n\nb", "a\n\nb"],
     ["front matter", "# {{ $frontmatter.title }}: {{frontmatter.a.b}}", "# T: c"],

@@ -28,6 +28,7 @@ describe("the site of a file", () => {
     ["eleventy.config.mjs", "Eleventy"],
     ["hugo.yaml", "Hugo"],
     ["_config.yml", "Jekyll"],
+    ["book.toml", "mdBook"],
     ["mint.json", "Mintlify"],
     ["mkdocs.yml", "MkDocs"],
     ["myst.yml", "MyST"],
@@ -64,6 +65,8 @@ describe("the site of a file", () => {
     [".vitepress/config.ts", "public/robots.txt", "VitePress"],
     [".vitepress/config.ts", "examples/template.html", "VitePress"],
     ["docusaurus.config.ts", "docs/part.html", "Docusaurus"],
+    ["book.toml", "src/SUMMARY.md", "mdBook"],
+    ["book.toml", "src/a/chart.html", "mdBook"],
   ])("has files that are no pages: %s %s", (config, path, title) => {
     const { settings } = siteAt({ [`docs/${config}`]: "" }, "docs/a.md");
     expect(partialReason(`docs/${path}`, settings)).toContain(title);
@@ -115,7 +118,7 @@ describe("the site of a file", () => {
 
   it("of Hugo copies HTML and text of static as it is, and readers download the rest", () => {
     const { settings } = siteAt({ "hugo.toml": "" }, "");
-    const found = ["static/x123.html", "static/robots.txt", "static/a.pdf", "content/a.html"].map(
+    const found = ["static/x123.html", "words/a.txt", "static/a.pdf", "content/a.html"].map(
       (path) => partialReason(path, settings) !== undefined,
     );
     expect(found).toEqual([true, true, false, false]);
@@ -295,6 +298,8 @@ describe("files that a configuration lists as no pages", () => {
 
   it("are text files of Sphinx that are no sources", () => {
     expect(isExcluded("", "a/robots.txt")).toBe(true);
+    expect(isExcluded("", "_tests/a.html")).toBe(true);
+    expect(isExcluded("source_suffix = ['.rst', '.html']", "a.html")).toBe(false);
     expect(isExcluded("source_suffix = ['.rst', '.txt']", "a/b.txt")).toBe(false);
     expect(isExcluded("source_suffix = {'.txt': 'restructuredtext'}", "a/b.txt")).toBe(false);
   });

@@ -23,7 +23,9 @@ export function readProjectFile(
   chain: readonly string[],
   folders: readonly string[],
 ): Included {
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) return { problem: "it is an address, not a file" };
+  // vite.dev, "Virtual Modules Convention": a program makes the text.
+  if (/^(?:[a-z][a-z\d+.-]*:\/\/|virtual:)/i.test(target))
+    return { problem: "it is an address, not a file" };
   const from = posix.dirname(chain.at(-1) ?? "");
   const parts = from === "." ? [] : from.split("/");
   let first: Included | undefined;
@@ -147,7 +149,7 @@ export interface Part {
   target: string;
   /** Lines from 1, both included. */
   lines?: { from: number; to: number }[] | undefined;
-  /** Name of a section between `[start:NAME]` and `[end:NAME]`, or of a VS Code `#region`. */
+  /** Name of a section between `[start:NAME]` and `[end:NAME]`, `ANCHOR: NAME` and its end, or of a VS Code `#region`. */
   section?: string | undefined;
   /** Finds the section in another way. */
   choose?: (text: string) => string | undefined;
@@ -160,16 +162,19 @@ export interface Part {
   folders: readonly string[];
 }
 
-const sectionMark = /(?:-+8<-+[ \t]*\[|#?(?:end)?region\b)/;
+const sectionMark = /(?:-+8<-+[ \t]*\[|#?(?:end)?region\b|\bANCHOR(?:_END)?:)/;
+// Of MkDocs, and of mdBook.
+const markLine =
+  /-+8<-+[ \t]*\[[ \t]*(?:start|end)[ \t]*:|\bANCHOR(?:_END)?:[ \t]*[\w-]+[ \t]*(?:\*\/|-->)?[ \t]*$/;
 const markdownFile = /\.(?:md|markdown|mdx|qmd|txt)$/i;
 
 function namedLines(rows: readonly string[], name: string): string[] | undefined {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const opens = new RegExp(
-    `(?:8<-+[ \\t]*\\[[ \\t]*start[ \\t]*:[ \\t]*|#?region[ \\t]+)${escaped}(?![\\w-])`,
+    `(?:8<-+[ \\t]*\\[[ \\t]*start[ \\t]*:[ \\t]*|#?region[ \\t]+|\\bANCHOR:[ \\t]*)${escaped}(?![\\w-])`,
   );
   const closes = new RegExp(
-    `8<-+[ \\t]*\\[[ \\t]*end[ \\t]*:[ \\t]*${escaped}(?![\\w-])|#?endregion`,
+    `(?:8<-+[ \\t]*\\[[ \\t]*end[ \\t]*:|\\bANCHOR_END:)[ \\t]*${escaped}(?![\\w-])|#?endregion`,
   );
   const first = rows.findIndex((row) => opens.test(row) && !row.includes("endregion"));
   if (first === -1) return undefined;
@@ -198,9 +203,7 @@ export function linesIn(
       : namedLines(rows, section);
   if (section !== undefined && !chosen) return undefined;
   if (!chosen && !sectionMark.test(whole)) return whole;
-  return (chosen ?? rows)
-    .filter((row) => !/-+8<-+[ \t]*\[[ \t]*(?:start|end)[ \t]*:/.test(row))
-    .join("\n");
+  return (chosen ?? rows).filter((row) => !markLine.test(row)).join("\n");
 }
 
 /**

@@ -26,6 +26,7 @@ import {
 import type { GeneratorName } from "../../site/generators.ts";
 import { withHome } from "./home.ts";
 import { createSearch, type Expansion, indentBefore, type Replacement } from "./included.ts";
+import { replaceMdbook } from "./mdbook.ts";
 import { mkdocsMarks, replaceMkdocsMark, withAppended, includesInCode } from "./mkdocs.ts";
 import { isVault, noteProperties, replaceEmbed, replaceVaultMark, vaultMarks } from "./obsidian.ts";
 import {
@@ -69,6 +70,7 @@ const dialects: Readonly<Partial<Record<GeneratorName, Dialect>>> = {
     own: /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.-]+[ \t]*$))/,
     replace: replaceMkdocsMark,
   },
+  mdbook: { all: construct, own: /^\{\{$/, replace: replaceMdbook },
   docfx: {
     all: withMarks(docfxMarks),
     own: /^(?:<xref:|@|:::$|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,
