@@ -128,10 +128,18 @@ function merged(under: ValueMap, over: ValueMap): ValueMap {
   return all;
 }
 
-/** A configuration of MkDocs, with what it inherits. */
+/** The attributes that a playbook of Antora gives to all its pages. */
+const forPages = (data: ValueMap): ValueMap =>
+  Object.assign(noValues(), { asciidoc: data["asciidoc"] ?? null });
+
+/** A configuration of MkDocs with what it inherits, or of Antora with its playbook. */
 function readInherited(site: Site, root: string): SiteConfig {
   const paths = siteFiles(site, root);
-  const all = paths.map((path) => readConfig(path, root));
+  const isPlaybook = (at: number): boolean => site.generator === "antora" && at > 0;
+  const all = paths.map((path, at) => {
+    const { data, problem } = readConfig(path, root);
+    return { data: isPlaybook(at) ? forPages(data) : data, problem };
+  });
   const data = all.reduceRight((under, each) => merged(under, each.data), noValues());
   return { data, problem: all.find(({ problem }) => problem !== undefined)?.problem, paths };
 }
@@ -259,7 +267,7 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
       ? readProgram(site, settings.root, path)
       : path.includes("/_default/")
         ? readFolder(site, settings.root)
-        : site.generator === "mkdocs"
+        : site.generator === "mkdocs" || site.generator === "antora"
           ? readInherited(site, settings.root)
           : { ...readConfig(path, settings.root), paths };
     configs.set(path, config);

@@ -181,12 +181,28 @@ function withInherited(path: string, root: string): string[] {
   return [...paths];
 }
 
+/**
+ * docs.antora.org, "Playbook": in the folder of a component or above, with the attributes of all sites. Of
+ * several, the one with the shortest name.
+ */
+function playbookOf(prefix: string, root: string): string | undefined {
+  for (let folder = prefix; ; folder = posix.join(folder, "..", "/")) {
+    const [first] = namesIn(join(root, folder))
+      .map(({ name }) => name)
+      .filter((name) => /^(?:[\w.-]+-)?playbook\.ya?ml$/.test(name))
+      .sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
+    if (first !== undefined) return posix.join(folder, first);
+    if (folder === "" || folder === "./") return undefined;
+  }
+}
+
 /** The root-relative paths of the files that may configure a site. */
 export function siteFiles({ generator, prefix, config }: Site, root: string): string[] {
   if (config === undefined) return [];
   const path = prefix + config;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   if (generator === "mkdocs") return withInherited(path, root);
+  if (generator === "antora") return [path, playbookOf(prefix, root) ?? []].flat();
   if (generator === "docusaurus") return [path, `${folder}versions.json`];
   if (generator === "obsidian") {
     return [`${path}/templates.json`, `${path}/plugins/templater-obsidian/data.json`];

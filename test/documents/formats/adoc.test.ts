@@ -425,6 +425,18 @@ describe("includes", () => {
   });
 });
 
+it("attributes of Antora may stand in a playbook, and those of the component count first", async () => {
+  const files = {
+    "docs/modules/m/pages/a.adoc": "{v} {icon} {other}",
+    "docs/antora.yml": "name: n\nversion: 2\nasciidoc: {attributes: {v: own}}\n",
+    "antora-playbook.yml":
+      "site: {title: S}\nname: p\nasciidoc: {attributes: {v: theirs, icon: '<svg></svg>i'}}\n",
+    "local-antora-playbook.yml": "asciidoc: {attributes: {other: x}}\n",
+  };
+  const { body = "" } = (await readFolder(files, "docs/modules/m/pages/a.adoc")).parsed ?? {};
+  expect(body.trim()).toBe("own i {other}");
+});
+
 describe("what Asciidoctor leaves as written", () => {
   it.each([
     ["see configprop:a.b-c[] and javadoc:x.Y[*the* Y]", "see a.b-c and **the** Y"],

@@ -239,8 +239,10 @@ export const templateText: PageRule = {
     yield* atMost(rawMarkup(page, text), "marks of other generators are sent as they stand");
     if (isAdoc(page) || isRst(page) || !templateMarks.some((mark) => text.includes(mark))) return;
     const parts = partsOfAddresses(text);
-    // Their reader resolves or counts them: what is left is `v-pre`, which the page shows.
-    const isShown = siteOf(page.path, page.settings)?.generator === "vitepress";
+    // Their reader resolves or counts them: what is left is `v-pre`, which the page shows. In a page of
+    // Hugo, only shortcodes are no text.
+    const { generator = "" } = siteOf(page.path, page.settings) ?? {};
+    const isShown = generator === "vitepress" || generator === "hugo";
     const found = findInProse(page, template, (each, at) => {
       if (parts.has(each) || (isShown && each.startsWith("{{"))) return undefined;
       const around = text.charAt(at - 1) + text.charAt(at + each.length);

@@ -279,12 +279,16 @@ const term = /^(?:`[^`]+`|\[[^[\]]+\]\([^()]*\))$/;
 // What a record names, not a column: `Type | string`, `Description | …`.
 const field =
   /^(?:title|authors?|created|updated|status|version|type|description|required|default)$/i;
+const longestName = 50;
+// A first row that its author meant as the header.
+const columnName =
+  /^\W*(?:descriptions?|values?|meanings?|explanations?|defaults?|purposes?|comments?|notes?|types?|examples?)\W*$/i;
 const twoWords = /\p{L}+\P{L}+\p{L}+/u;
 
 /**
  * Whether the rows below the header have a label in the first cell, and the first of them nothing but
- * a label and its value: labels say what column names would. So do terms with their explanations, and
- * the names of fields of a record. A cell of several columns stands in each of them.
+ * a label and its value: labels say what column names would. So do terms with their explanations, the
+ * names of fields of a record, and names with values that are no mere numbers. A cell of several columns stands in each of them.
  */
 function isOfLabels(text: string, from: number): boolean {
   const lines = text
@@ -305,6 +309,15 @@ function isOfLabels(text: string, from: number): boolean {
     term.test(first) && twoWords.test(second.replace(/`[^`]*`/g, ""));
   const isRecord = rows.filter(([first = ""]) => field.test(first)).length > 1;
   if (rows.every((row) => isPair(row) && (isRecord || isTerm(row)))) return true;
+  const names = new Set(rows.map(([first = ""]) => first));
+  const isNamed = ([first = "", second = ""]: readonly string[]): boolean =>
+    first.length <= longestName && /\p{L}/u.test(second);
+  if (
+    rows.length > 2 &&
+    names.size === rows.length &&
+    rows.every((row) => isPair(row) && isNamed(row))
+  )
+    return true;
   return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 

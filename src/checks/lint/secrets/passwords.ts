@@ -78,7 +78,7 @@ const otherEnd = /^[^\s/?#@"'`<>|\\]{0,100}@/;
 
 // Names for documentation and tests (RFC 2606, RFC 6761), and machines that only the reader has.
 const notRemote =
-  /^(?:localhost|127\.|0\.0\.0\.0|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|\[(?:::1|2001:db8:.*)\]$|(?:host|hostname|server|domain|address)$)|(?:^|\.)(?:example|test|invalid|localhost)$|(?:^|\.)example\.|(?:my|your|some)-?(?:host|server|domain|site|company|proxy|org)|^(?:host|hostname|server|domain|company|site)\.|(?:^|\.)(?:company|domain)\.[a-z]+$|\.hostname$/i;
+  /^(?:localhost|127\.|0\.0\.0\.0|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|\[(?:::1|2001:db8:.*)\]$|(?:host|hostname|server|domain|address)$)|(?:^|\.)(?:example|test|invalid|localhost)$|(?:^|\.)example\.|(?:my|your|some)[-.]?(?:host|server|domain|site|company|proxy|org)|^(?:host|hostname|server|domain|company|site)\.|(?:^|\.)(?:company|domain)\.[a-z]+$|\.hostname$/i;
 const words =
   /^\W*(?:my|your|some|the|db|redis|mysql|pg|postgres|user|admin|root|guest|test|se[ck]ret|super|strong|very|app|api|auth|client|access)*[-_]?(?:pass(?:word|wd|phrase)?|passwort|pwd|pw|se[ck]ret|token|key|id|credentials?|user(?:name)?|admin|root|guest|test|hunter2|x-oauth-basic|postgres|mysql|redis)?[-_]?[\d!*.]*$/i;
 // Names that no public server has. Examples use them too: only a random password counts.

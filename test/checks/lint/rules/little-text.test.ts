@@ -287,9 +287,14 @@ describe("tables of labels", () => {
       table(["**Rooms**", "12", ""], ["**Seats**", "`a`", "of leather"], ["", "`b`", "of wood"]),
       table(["**Rooms**", "12", "12"], ["**Seats**", "`a`", "of leather"]),
       table(["`--quiet`", "Says nothing."], ["[Rooms](a.md)", "Lists the rooms."]),
+      table(["Lift", "Yes"], ["Bicycles", "No (not indoors)"], ["Keys", "`desk`"]),
     ]) {
       expect(await check(tableWithoutHeader, text), text).toEqual([]);
     }
+    const numbers = table(["Lift", "Yes"], ["Bicycles", "No"], ["Keys", "12"]);
+    expect(await check(tableWithoutHeader, numbers)).toHaveLength(1);
+    const same = table(["Lift", "Yes"], ["Lift", "No"], ["Keys", "Desk"]);
+    expect(await check(tableWithoutHeader, same)).toHaveLength(1);
   });
 
   it("are named by their directive", async () => {

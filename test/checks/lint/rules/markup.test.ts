@@ -218,6 +218,11 @@ describe("leaked JSX", () => {
   });
 });
 
+it("braces of a page of Hugo are text, where no shortcode has them", async () => {
+  const files = { "hugo.toml": "", "content/a.md": "# A\n\nThe field {{ .Name }} is set.\n" };
+  expect(await lint(templateText, files)).toEqual([]);
+});
+
 it("braces that a page of VitePress shows are no template text", async () => {
   const text = "# A\n\n<span v-pre>{{ name }}</span> and [[toc]]\n";
   expect(await lint(templateText, { "a.md": text }, { generator: "vitepress" })).toEqual([]);

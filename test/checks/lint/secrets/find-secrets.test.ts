@@ -135,6 +135,7 @@ describe("passwords in URLs", () => {
     "postgres://user:Kp4-tulip-Vx@[::1]:5432/x",
     "postgres://user:Kp4-tulip-Vx@[2001:db8::7]:5432/x",
     "http://user:Kp4-tulip-Vx@proxy.example.com:3128",
+    "https://use%21r:pas%2As@my.proxy:1234",
     "http://db01:8080/a1/B2c3D4@v1.2.3",
     "https://user:${{ secrets.PASSWORD }}@git.acme.io/x",
     "https://<user>:<password>@git.acme.io/x",
