@@ -40,18 +40,24 @@ interface Scan {
   closing: ((line: string) => boolean) | undefined;
 }
 
-const fenceClose = /^[ \t]*(`{3,}|~{3,})[ \t]*$/;
+const fenceClose = /^([ \t]*)(`{3,}|~{3,})[ \t]*$/;
+const widthOf = (blanks: string): number => blanks.replaceAll("\t", "    ").length;
 
-function closesFence(marks: string): (line: string) => boolean {
-  return (line) => fenceClose.exec(line)?.[1]?.startsWith(marks) === true;
+/** CommonMark 0.31, section 4.5: a mark with an indentation of four more columns ends no fence. */
+function closesFence(marks: string, column: number): (line: string) => boolean {
+  return (line) => {
+    const [, indent = "", found] = fenceClose.exec(line) ?? [];
+    return found?.startsWith(marks) === true && widthOf(indent) < column + 4;
+  };
 }
 
 function opensOpaque(scan: Scan, line: string): ((line: string) => boolean) | undefined {
   if (line.includes("```") || line.includes("~~~")) {
     const [, indent = "", marks = "", info = ""] = fenceOpen.exec(line) ?? [];
-    const isCode = indent.replaceAll("\t", "    ").length >= scan.listIndent + 4;
+    const column = widthOf(indent);
+    const isCode = column >= scan.listIndent + 4;
     if (marks !== "" && !isCode && !(marks[0] === "`" && info.includes("`"))) {
-      return closesFence(marks);
+      return closesFence(marks, Math.max(column, scan.listIndent));
     }
   }
   const name = line.includes("<") ? htmlBlock.exec(line)?.[1]?.toLowerCase() : undefined;
@@ -82,7 +88,7 @@ function addHeading(scan: Scan, text: string, line: string, start: number, end: 
 
 function trackLists(scan: Scan, line: string): void {
   const item = listItem.exec(line);
-  if (item) scan.listIndent = item[0].replaceAll("\t", "    ").length;
+  if (item) scan.listIndent = widthOf(item[0]);
   else if (!/^[ \t]/.test(line) && scan.afterBlank) scan.listIndent = 0;
 }
 

@@ -233,6 +233,11 @@ describe("MyST", () => {
     ["an icon", "a {octicon}`star` b", "a  b"],
     ["a comment", "a\n\n% secret\n% more\n\nb", "a\n\nb"],
     ["a block break", 'a\n\n+++ {"tags": []}\n\nb', "a\n\nb"],
+    [
+      "code in a cell with the marks of its table",
+      "````{list-table}\n* - ````md\n    {x}`y`\n    ````\n  - b\n````",
+      "|  |  |\n| --- | --- |\n| ````md {x}`y` ```` | b |",
+    ],
     ["a label of a paragraph", "(here)=\nText", "Text"],
     ["a span", "[a *b*]{.red} c", "a *b* c"],
     [

@@ -25,6 +25,7 @@ describe("headings", () => {
     ["```\n# no\n```\n# yes\n~~~ x\n# no\n```\n# no\n~~~~\n# yes 2", ["1 yes", "1 yes 2"]],
     ["````\n```\n# no\n````\n# yes", ["1 yes"]],
     ["``` code ``` text\n# yes", ["1 yes"]],
+    ["```\n    ```\n# no\n   ```\n# yes", ["1 yes"]],
     ["- item\n\n  ```\n  # no\n# no\n  ```\n\n# yes", ["1 yes"]],
     ["- item\n**over** two lines\n    ```\n  # no\n    ```\n# yes", ["1 yes"]],
     ["1. item\n\n   - deep\n\n     ~~~\n# no\n     ~~~\n\n# yes", ["1 yes"]],

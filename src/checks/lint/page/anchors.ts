@@ -5,6 +5,7 @@ import { scanStructure } from "../../../documents/text/structure.ts";
 import { lacksVisible } from "../../../documents/text/left-out.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { githubSlug, plainText } from "../../../documents/text/heading-text.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { nearest } from "../../../nearest.ts";
 
 // `image::x.png[]` has no ids of its own. Macros of extensions can make whole sections.
@@ -125,6 +126,11 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
   const format = formatOf(path, settings.format);
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
   if (mayBeGenerated && generated.test(source)) return true;
+  // gohugo.io, "Section templates": one may write what stands below the few words of an index.
+  const isIndex = /(?:^|\/)_index\.\w+$/.test(path);
+  if (isIndex && siteOf(path, settings)?.generator === "hugo") {
+    if (scanStructure(parsed.body).headings.length === 0) return true;
+  }
   // quarto.org, "Document Listings": a template writes the list and its headings.
   if (Object.hasOwn(parsed.frontMatter?.data ?? {}, "listing")) return true;
   const hasComponents = format === formats.markdown && component.test(parsed.body);

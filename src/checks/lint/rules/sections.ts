@@ -96,8 +96,12 @@ export const genericHeading: PageRule = {
       const { path, start, end } = section;
       const heading = path.at(-1);
       const titles = titlesOf(section);
-      const isNamed = titles.some((each) => !isGeneric(each));
-      if (!heading || isNamed || body.text.slice(start, end).trim() === "") continue;
+      const own = body.text.slice(start, end).trim();
+      // `background` is what the page is about: its text says so in code.
+      const isNamed = titles.some(
+        (each) => !isGeneric(each) || own.includes(`\`${each.toLowerCase()}\``),
+      );
+      if (!heading || isNamed || own === "") continue;
       yield {
         message: `"${titles.join(" > ")}" does not say what the section is about`,
         span: find(heading.start, heading.end),
@@ -312,12 +316,8 @@ function isOfLabels(text: string, from: number): boolean {
   const names = new Set(rows.map(([first = ""]) => first));
   const isNamed = ([first = "", second = ""]: readonly string[]): boolean =>
     first.length <= longestName && /\p{L}/u.test(second);
-  if (
-    rows.length > 2 &&
-    names.size === rows.length &&
-    rows.every((row) => isPair(row) && isNamed(row))
-  )
-    return true;
+  const areNames = names.size === rows.length && rows.every((row) => isPair(row) && isNamed(row));
+  if (rows.length > 2 && areNames && !columnName.test(rows[0]?.[1] ?? "")) return true;
   return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 

@@ -22,16 +22,23 @@ function openingOf(line: string): Opening | undefined {
   return { prefix, marks, info: info.trim() };
 }
 
-/** Index of the line that closes a fence; -1 without one. */
-function closingOf(lines: readonly string[], from: number, marks: string): number {
+const widthOf = (prefix: string): number => prefix.replaceAll("\t", "    ").length;
+const deepestPrefix = 100;
+
+/**
+ * Index of the line that closes a fence; -1 without one. CommonMark 0.31, section 4.5: it has at most three
+ * columns more before it than the fence.
+ */
+function closingOf(lines: readonly string[], from: number, { marks, prefix }: Opening): number {
+  const column = Math.min(widthOf(prefix), deepestPrefix) + 4;
   for (let at = from; at < lines.length; at++) {
-    const text = (lines[at] ?? "").trim();
-    if (text.length >= marks.length && text === (marks[0] ?? "").repeat(text.length)) return at;
+    const line = lines[at] ?? "";
+    const text = line.trim();
+    if (text.length < marks.length || text !== (marks[0] ?? "").repeat(text.length)) continue;
+    if (widthOf(/^[ \t]*/.exec(line)?.[0] ?? "") < column) return at;
   }
   return -1;
 }
-
-const widthOf = (prefix: string): number => prefix.replaceAll("\t", "    ").length;
 
 /** Lines without up to `columns` blanks. */
 function dedent(lines: readonly string[], columns: number): string[] {
@@ -86,12 +93,14 @@ export function readFences(
   const add = (shown: readonly string[]): void => {
     for (const line of shown) done.push(line);
   };
-  const missing = new Set<string>();
+  const missing = new Map<string, number>();
+  const isMissing = ({ marks, prefix }: Opening): boolean =>
+    (missing.get(marks) ?? -1) >= Math.min(widthOf(prefix), deepestPrefix);
   for (let at = 0; at < lines.length;) {
     const open = openingOf(lines[at] ?? "");
     // Marks that nothing closes are searched for once.
-    const close = open && !missing.has(open.marks) ? closingOf(lines, at + 1, open.marks) : -1;
-    if (open && close === -1) missing.add(open.marks);
+    const close = open && !isMissing(open) ? closingOf(lines, at + 1, open) : -1;
+    if (open && close === -1) missing.set(open.marks, widthOf(open.prefix));
     if (!open || (close === -1 && open.marks.startsWith(":"))) {
       at++;
       continue;

@@ -219,6 +219,7 @@ describe("a section that cannot stand alone", () => {
       await placesOf(genericHeading, "## 1. Overview:\n\nEasy.\n", { path: "README.md" }),
     ).toEqual(["## 1. Overview:"]);
     expect(await places("---\ntitle: Payroll\n---\n\n# Overview\n\nIt is easy.\n")).toEqual([]);
+    expect(await places("# Background\n\nThe style `background` sets a colour.\n")).toEqual([]);
     expect(await places("# Overview\n\n## Payroll\n\nIt is easy.\n")).toEqual([]);
   });
 });

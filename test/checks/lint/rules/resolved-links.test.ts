@@ -140,6 +140,18 @@ describe("links that a generator resolves", () => {
     expect(await lint(deadLink, below)).toHaveLength(2);
   });
 
+  it("have the anchors that a layout of Hugo makes below an index without headings", async () => {
+    const files = {
+      "hugo.toml": "",
+      "content/a/_index.md": "---\ntitle: A\n---\n\nAll rooms.\n",
+      "content/b/_index.md": "---\ntitle: B\n---\n\n## Keys\n\nAll keys.\n",
+      "content/c.md": "[x](a/_index.md#aare) [y](b/_index.md#rhine)\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "content/c.md:1:27: content/b/_index.md has no anchor #rhine",
+    ]);
+  });
+
   it("have the anchors of cells of Quarto", async () => {
     const cell = (label: string): string =>
       `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;
