@@ -14,6 +14,7 @@ import { hasLinks, linksOf, shownAddress, isOfMyst, createFindLink } from "../pa
 import { isAdoc, isAdocPath } from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";
+import { isDeadPage, rolesOf, sphinxOf } from "../page/roles.ts";
 import { bodyOf } from "../page/body.ts";
 
 /** An address without its query and fragment. */
@@ -197,6 +198,12 @@ export const deadLink: PageRule = {
       const message = `the link leads to no file: ${shownAddress(written)}${hint}${where}`;
       const ofPart = part === undefined ? undefined : partCause(part, message);
       yield { span, message, cause: moved?.cause ?? folderCause(page, target) ?? ofPart };
+    }
+    const site = sphinxOf(page);
+    for (const { isPage, name, span } of site ? rolesOf(page) : []) {
+      if (!site || !isPage || !isDeadPage(page, name, site)) continue;
+      const message = `the reference leads to no page: ${shownAddress(name)}`;
+      yield { span, message, cause: folderCause(page, name) };
     }
   },
 };

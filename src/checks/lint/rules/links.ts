@@ -18,6 +18,7 @@ import { documentLink } from "../../../documents/map/links/document-link.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
 import { documentName, findRepeated } from "../folder.ts";
 import { antoraPage, deadLink, missingInclude, partCause } from "./dead-links.ts";
+import { collectLabels, missingLabels, type LabelFact } from "./labels.ts";
 import { missingImage } from "./images.ts";
 import { wikiLinks } from "./wiki-links.ts";
 
@@ -27,12 +28,15 @@ interface AnchorFact {
   links?: AnchorLink[] | undefined;
   isAdoc?: true | undefined;
   targets?: MissingTarget[] | undefined;
+  /** Of a site of Sphinx. */
+  labels?: LabelFact | undefined;
   /** What programs of the site write into pages. */
   programs?: AnchorSources | undefined;
 }
 
 function collect(page: LintPage): AnchorFact | undefined {
-  if (!hasLinks(page)) return undefined;
+  const labels = collectLabels(page);
+  if (!hasLinks(page)) return labels && { labels };
   const isOfFilter = hasHeadingFilter(page.path, page.settings);
   const sources = isOfFilter ? undefined : anchorSources(page);
   // Most links lead to a place in the same page: only those that are wrong are compared.
@@ -45,6 +49,7 @@ function collect(page: LintPage): AnchorFact | undefined {
     links: links.length > 0 ? links : undefined,
     isAdoc: isAdoc(page) || undefined,
     targets: missingTargets(page),
+    labels,
     programs: links.length > 0 ? anchorsOfPrograms(page.path, page.settings) : undefined,
   };
 }
@@ -122,7 +127,7 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   advice:
     "A browser opens the top of the page, and the reader of a citation looks for the place in vain. " +
     "Correct the part after `#`, or give the heading this id. The rule knows the anchors of GitHub and of " +
-    "the usual site generators, the ids of AsciiDoc and HTML, and the targets of reStructuredText. It ignores " +
+    "the usual site generators, the ids of AsciiDoc and HTML, the targets of reStructuredText and the labels of Sphinx. It ignores " +
     "pages whose anchors a program makes. In AsciiDoc outside of Antora, a link may lead to another page of " +
     "the same book: the rule judges it only if it reads the whole project.",
   bad: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#aproval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
@@ -154,6 +159,7 @@ export const missingAnchor: FolderRule<AnchorFact> = {
         yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };
       }
     }
+    yield* missingLabels(facts);
   },
 };
 
