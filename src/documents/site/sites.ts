@@ -38,12 +38,12 @@ function namesIn(folder: string): readonly Name[] {
 
 const mostConfigBytes = 1024 * 1024;
 
-/** The bytes of a configuration; "" where there is none. */
-function bytesAt(path: string): Uint8Array | string {
+/** The bytes of a configuration or a program of a site; "" where there is none of at most `most` bytes. */
+export function bytesAt(path: string, most = mostConfigBytes): Uint8Array | string {
   try {
     const stats = statSync(path);
     // A pipe would never end.
-    return stats.isFile() && stats.size <= mostConfigBytes ? readFileSync(path) : "";
+    return stats.isFile() && stats.size <= most ? readFileSync(path) : "";
   } catch {
     return "";
   }

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
-import { siteOf, type Site } from "../../../documents/site/sites.ts";
+import { bytesAt, siteOf, type Site } from "../../../documents/site/sites.ts";
 import { explicitIds, headingTexts, type AnchorSources } from "./anchors.ts";
 
 // Where sites keep what makes their pages: vitepress.dev, "File-Based Routing"; jekyllrb.com,
@@ -35,13 +35,7 @@ function* programsIn(folder: string, root: string, depth = 4): Generator<string>
   }
 }
 
-function textAt(path: string): string {
-  try {
-    return statSync(path).size > mostBytes ? "" : readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
+const textAt = (path: string): string => Buffer.from(bytesAt(path, mostBytes)).toString();
 
 /** The headings and ids that the programs of a site write; undefined without one. They are never run. */
 function anchorsOfSite({ prefix }: Site, root: string): AnchorSources | undefined {
@@ -90,15 +84,18 @@ function hasFilter(folder: string, prefix: string, settings: DocumentSettings): 
   if (!known) filtersOfRun.set(settings, (known = new Map()));
   let found = known.get(folder);
   if (found === undefined) {
-    const at = join(settings.root, folder);
+    const textOf = (name: string): string => {
+      const path = posix.join(folder, name);
+      return path.startsWith("../") ? "" : textAt(join(settings.root, path));
+    };
     // quarto.org, "Project Basics > Directory Metadata".
     const names = ["_quarto.yml", "_metadata.yml"].flatMap(
-      (name) => textAt(join(at, name)).match(filterName) ?? [],
+      (name) => textOf(name).match(filterName) ?? [],
     );
     const isTop = folder === "" || `${folder}/` === prefix;
     const above = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
     found =
-      names.some((name) => makesHeadings.test(textAt(join(at, name)))) ||
+      names.some((name) => makesHeadings.test(textOf(name))) ||
       (!isTop && hasFilter(above, prefix, settings));
     known.set(folder, found);
   }

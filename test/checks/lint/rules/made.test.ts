@@ -1,7 +1,13 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { byCause } from "../../../../src/checks/lint/folder.ts";
 import { deadLink } from "../../../../src/checks/lint/rules/dead-links.ts";
 import { missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
+import { hasHeadingFilter } from "../../../../src/checks/lint/page/site-programs.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { createFolder } from "../../../documents/folder.ts";
+import { writeFiles } from "../../../service.ts";
 import { findingWith } from "../finding.ts";
 import { check, lint, openPages } from "./pages.ts";
 
@@ -39,6 +45,22 @@ describe("anchors that programs of a site make", () => {
     };
     expect(await lint(missingAnchor, files)).toEqual(["b.qmd:3:34: the page has no anchor #gone"]);
   });
+});
+
+it("reads no pipe and no program outside of the project for them", async () => {
+  const header = "pandoc.Header(2, 'x')";
+  const files = {
+    "in/_quarto.yml": "project:\n  type: website\nfilters: [../../out.lua, pipe.lua]\n",
+    "in/a.qmd": "# A\n",
+    "out.lua": header,
+  };
+  const root = createFolder(files);
+  execFileSync("mkfifo", [join(root, "in/pipe.lua")]);
+  const settings = compileSettings({ root: join(root, "in") });
+  expect(hasHeadingFilter("a.qmd", settings)).toBe(false);
+  expect(hasHeadingFilter("in/a.qmd", compileSettings({ root }))).toBe(false);
+  writeFiles(join(root, "in"), { "_quarto.yml": "filters: [../out.lua]\n" });
+  expect(hasHeadingFilter("in/a.qmd", compileSettings({ root }))).toBe(true);
 });
 
 /** The findings of dead links as `lint` shows them: one for each cause. */
