@@ -11,36 +11,35 @@ const alone = [
   "sandbox/http",
 ].map((name) => `test/${name}.test.ts`);
 
-// From eight seconds on. A long file that starts last keeps one processor waiting for the other.
+// They start many processes. To start one, the pages of memory of the one that starts it are mapped once
+// more, so they come before the files that fill the memory of their process.
+const starters =
+  /\/test\/(?:git|e2e|engines)\/|\/test\/(?:docs\/blocks|commands\/ingest\/(?:claim|options\/git-facts|watch\/folder))\.test\.ts$/;
+
+// Of the others, from ten seconds on. A long file that starts last keeps one processor waiting for the other.
 const longest = [
   "cli/flags",
   "cli/output-flags",
-  "commands/ingest/claim",
-  "commands/ingest/watch/folder",
+  "checks/lint/secrets/find-secrets",
   "commands/mcp/hostile",
-  "docs/blocks",
+  "docs/pages",
+  "documents/formats/adoc",
+  "documents/formats/html",
   "documents/formats/rst",
-  "e2e/action",
-  "e2e/examples",
-  "e2e/ingest/ingest",
-  "e2e/ingest/kill",
-  "e2e/pipelines",
-  "e2e/process",
-  "engines/ci",
-  "engines/kubernetes",
-  "engines/rounds",
-  "engines/workers",
   "model/model",
+  "sandbox/page/page",
+  "sync/shared/record",
 ].map((name) => `/test/${name}.test.ts`);
 
-/** Runs the longest files of each project first. The files of a project stay together. */
-class LongestFirst extends BaseSequencer {
+/** Runs of each project first what starts processes, then the longest. The files of a project stay together. */
+class StartersFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      longest.some((name) => moduleId.replaceAll("\\", "/").endsWith(name));
     const projects = ["alone", "shared"];
-    const rank = (file: TestSpecification): number =>
-      2 * projects.indexOf(file.project.name) - (isLong(file) ? 1 : 0);
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      const path = moduleId.replaceAll("\\", "/");
+      const isLong = longest.some((name) => path.endsWith(name));
+      return 3 * projects.indexOf(project.name) + (starters.test(path) ? 0 : isLong ? 1 : 2);
+    };
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
@@ -49,7 +48,7 @@ export default defineConfig({
   test: {
     // Forks: the configuration search changes the working directory for a moment, which threads cannot.
     pool: "forks",
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: StartersFirst },
     // One more than processors: leases, watchers and limits of time are waited for, without a processor.
     maxWorkers: availableParallelism() + 1,
     // Else the style of the sandbox's page would be empty.
