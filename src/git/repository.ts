@@ -1,4 +1,4 @@
-import { realpathSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, realpathSync, lstatSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve, sep, join } from "node:path";
 import { CliError, codeOf, fileProblem } from "../errors.ts";
@@ -96,6 +96,50 @@ function isSameFolder(one: string, other: string): boolean {
   }
 }
 
+/** Whether a folder or one above it holds a `.git`: without one there is nothing to ask git about. */
+function hasRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
+type Place = Pick<Repository, "root" | "top" | "prefix" | "head" | "isShallow">;
+
+const placeArguments = [
+  ...["rev-parse", "--is-shallow-repository", "--show-toplevel", "--show-prefix"],
+  // Prints nothing before the first commit.
+  ...["--revs-only", "HEAD^{commit}"],
+];
+
+/** Asks git once, and only where a repository can be. Returns and throws as openRepository(). */
+async function findPlace(git: Git, options: RunOptions): Promise<Place | undefined> {
+  options.signal?.throwIfAborted();
+  const root = git.folder;
+  if (!hasRepository(root)) return undefined;
+  const { code, stdout, stderr } = await runGit(git, placeArguments, options);
+  if (code !== 0) {
+    if (/not a git repository \(or any|must be run in a work tree/.test(stderr)) return undefined;
+    throw refusal(root, stderr);
+  }
+  // The line before the commit is a prefix, which is empty or ends with "/".
+  const [, isShallow, paths = "", head] =
+    /^(true|false)\n([^]*?)\n(?:([0-9a-f]{40,64})\n)?$/.exec(stdout) ?? [];
+  const place = splitTopAndPrefix(root, paths);
+  if (!place) {
+    throw new CliError(
+      "usage",
+      `the git repository of ${root} has its work tree in another folder`,
+      {
+        hints: ["to see that folder: git config core.worktree"],
+      },
+    );
+  }
+  return { root, ...place, head, isShallow: isShallow === "true" };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * Opens the repository whose work tree contains `root` (absolute real path). Returns
  * undefined outside git, in a bare repository and in a .git folder. `env` is the
@@ -106,40 +150,22 @@ function isSameFolder(one: string, other: string): boolean {
  */
 export async function openRepository(
   root: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   options: RunOptions = {},
 ): Promise<Repository | undefined> {
-  const baseGit: Git = { folder: root, env: gitEnvironment(env), settings: [] };
-  const args = ["rev-parse", "--is-shallow-repository", "--show-toplevel", "--show-prefix"];
-  const { code, stdout, stderr } = await runGit(baseGit, args, options);
-  if (code !== 0) {
-    if (/not a git repository \(or any|must be run in a work tree/.test(stderr)) return undefined;
-    throw refusal(root, stderr);
-  }
-  const end = stdout.indexOf("\n");
-  const place = splitTopAndPrefix(root, stdout.slice(end + 1, -1));
-  if (!place) {
-    throw new CliError(
-      "usage",
-      `the git repository of ${root} has its work tree in another folder`,
-      {
-        hints: ["to see that folder: git config core.worktree"],
-      },
-    );
-  }
-  const head = await runGit(
-    baseGit,
-    ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
-    options,
-  );
-  const settings = await settingsAgainstFilters(baseGit, options);
-  return {
-    root,
-    ...place,
-    head: head.code === 0 ? head.stdout.trim() : undefined,
-    isShallow: stdout.slice(0, end) === "true",
-    git: { ...baseGit, settings },
-  };
+  const git: Git = { folder: root, env: gitEnvironment(env), settings: [] };
+  const place = await findPlace(git, options);
+  if (!place) return undefined;
+  return { ...place, git: { ...git, settings: await settingsAgainstFilters(git, options) } };
+}
+
+/** Id of the checked-out commit of `root`, for which no file is compared. Otherwise as openRepository(). */
+export async function headOf(
+  root: string,
+  env: Environment,
+  options: RunOptions = {},
+): Promise<string | undefined> {
+  return (await findPlace({ folder: root, env: gitEnvironment(env), settings: [] }, options))?.head;
 }
 
 /** Turns a name in git into a path relative to the project root, NFC; undefined outside the root. */
@@ -179,7 +205,7 @@ function nameIn(url: string): string | undefined {
  */
 export async function remoteName(
   folder: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   options: RunOptions = {},
 ): Promise<string | undefined> {
   const git: Git = { folder, env: gitEnvironment(env), settings: [] };

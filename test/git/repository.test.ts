@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitEnvironment, reasonIn, runGit, streamGit } from "../../src/git/run.ts";
-import { findMissingFile, openRepository } from "../../src/git/repository.ts";
+import { findMissingFile, headOf, openRepository } from "../../src/git/repository.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 import { type TestRepository, createRepository, refusal } from "./support.ts";
 import { changesSince } from "../../src/git/changes.ts";
@@ -30,6 +31,7 @@ describe("openRepository", () => {
       head,
       isShallow: false,
     });
+    expect(await headOf(root, test.env)).toBe(head);
     expect(await test.open("docs")).toMatchObject({
       root: join(root, "docs"),
       top: root,
@@ -77,17 +79,22 @@ describe("openRepository", () => {
   });
 
   it("says that git is missing", async () => {
-    const folder = temporaryFolder();
-    const error = await refusal(() => openRepository(folder, { PATH: folder }));
+    const { root } = createRepository();
+    const error = await refusal(() => openRepository(root, { PATH: root }));
     expect(error.message).toBe("git cannot be started: it is not in PATH");
     expect(error.hints[0]).toContain("install git");
   });
 
-  it("starts no git that lies in the repository", async () => {
+  it("needs no git where no folder above is a repository", async () => {
     const folder = temporaryFolder();
-    mkdirSync(join(folder, "tools"));
-    symlinkSync("/bin/true", join(folder, "tools", "git"));
-    const error = await refusal(() => openRepository(folder, { PATH: "tools:." }));
+    expect(await openRepository(folder, { PATH: folder })).toBeUndefined();
+  });
+
+  it("starts no git that lies in the repository", async () => {
+    const { root } = createRepository();
+    mkdirSync(join(root, "tools"));
+    symlinkSync("/bin/true", join(root, "tools", "git"));
+    const error = await refusal(() => openRepository(root, { PATH: "tools:." }));
     expect(error.message).toBe("git cannot be started: it is not in PATH");
   });
 
@@ -247,7 +254,11 @@ describe("safety", () => {
       test.write({ [`.git/hooks/${hook}`]: script });
       chmodSync(join(test.root, ".git/hooks", hook), 0o755);
     }
-    for (const [key, value] of Object.entries(traps(program))) test.git("config", key, value);
+    const settings = Object.entries(traps(program)).map(([key, value]) => {
+      const [, section, name, last] = /^(\w+)(?:\.(.+))?\.(\w+)$/.exec(key)!;
+      return `[${section}${name ? ` "${name}"` : ""}]\n\t${last} = ${value}\n`;
+    });
+    appendFileSync(join(test.root, ".git/config"), settings.join(""));
     // Files that git has to read to know whether they changed.
     for (const name of ["a.md", "sub.md"]) utimesSync(join(test.root, name), 1e9, 1e9);
     test.write({ "b.md": "other\n", "n.md": "n\n" });
@@ -273,6 +284,7 @@ describe("safety", () => {
       const index = (): bigint =>
         statSync(join(trap.root, ".git", "index"), { bigint: true }).ctimeNs;
       const before = index();
+      await headOf(trap.root, trap.env);
       const repository = await trap.open();
       const { changed } = await changesSince(repository, trap.start);
       expect([...changed].sort()).toEqual(["b.md", "c.md", "n.md"]);

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { openRepository } from "../../git/repository.ts";
+import { headOf } from "../../git/repository.ts";
 import type { RunIdentity } from "../../output/report/stored/record.ts";
 
 /**
@@ -46,7 +46,7 @@ export async function commitOf(
   root: string,
 ): Promise<string | undefined> {
   try {
-    return (await openRepository(root, env, { signal }))?.head;
+    return await headOf(root, env, { signal });
   } catch (error) {
     // A report without its commit is better than none.
     if (error instanceof CliError || signal.aborted) return undefined;

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { findMissingFile, type MissingFile, openRepository } from "../../git/repository.ts";
@@ -139,13 +138,6 @@ export function checkRemoval(work: Work, maxDelete: MaxDelete | undefined): void
   refuseMany(orphans.selected, total, maxDelete);
 }
 
-function isInGit(root: string): boolean {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return true;
-    if (dirname(folder) === folder) return false;
-  }
-}
-
 const remedies: Readonly<Record<MissingFile["why"], (name: string) => string[]>> = {
   "left-out": (name) => [
     "complete the checkout: git sparse-checkout disable",
@@ -168,7 +160,6 @@ export async function refuseIncompleteCheckout(
   root: string,
   { deletions }: { deletions: boolean },
 ): Promise<void> {
-  if (!isInGit(root)) return;
   const repository = await openRepository(root, env, { signal });
   const missing = repository && (await findMissingFile(repository, { signal, deletions }));
   if (missing === undefined) return;

@@ -4,7 +4,7 @@ import type { Context } from "../../../context.ts";
 import { absoluteOf, statFile, type Listed } from "../../../documents/files/source-file.ts";
 import { CliError } from "../../../errors.ts";
 import { changesSince } from "../../../git/changes.ts";
-import { openRepository } from "../../../git/repository.ts";
+import { headOf, openRepository } from "../../../git/repository.ts";
 import { countOf, formatCount, type UploadCounts } from "../../../output/terminal/progress.ts";
 import type { PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
@@ -145,7 +145,7 @@ export async function openClaim(
   const commit =
     name === undefined
       ? await cleanCommit(context, root)
-      : (await openRepository(root, context.env).catch(() => undefined))?.head;
+      : await headOf(root, context.env).catch(() => undefined);
   const named = { name: name ?? commit ?? "", isNamed: name !== undefined, commit };
   const files = createFilesDigest();
   return {
