@@ -106,11 +106,11 @@ function hasRepository(folder: string): boolean {
 
 type Place = Pick<Repository, "root" | "top" | "prefix" | "head" | "isShallow">;
 
-const placeArguments = [
-  ...["rev-parse", "--is-shallow-repository", "--show-toplevel", "--show-prefix"],
-  // Prints nothing before the first commit.
-  ...["--revs-only", "HEAD^{commit}"],
-];
+// `--revs-only`: before the first commit HEAD is no error, and prints nothing.
+const placeArguments =
+  "rev-parse --is-shallow-repository --show-toplevel --show-prefix --revs-only HEAD^{commit}".split(
+    " ",
+  );
 
 /** Asks git once, and only where a repository can be. Returns and throws as openRepository(). */
 async function findPlace(git: Git, options: RunOptions): Promise<Place | undefined> {
