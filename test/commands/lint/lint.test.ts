@@ -229,6 +229,25 @@ describe("lint", () => {
       expect(stdout).not.toContain("docs/b.md");
     });
 
+    it.each([
+      ["mkdocs.yml", "site_name: A\nnav: [a\n", "MkDocs (mkdocs.yml)", /mkdocs\.yml:\d:1: /],
+      ["docs/_config.yml", "title: A\n\tb: c\n", "Jekyll (docs/_config.yml)", /yml:2:1: /],
+      ["hugo.toml", "title = 'A'\nbaseURL = \n", "Hugo (hugo.toml)", /hugo\.toml:2:1: /],
+      [
+        "docs/docfx.json",
+        '{ "build": {\n  "a" "b"\n} }\n',
+        "DocFX (docs/docfx.json)",
+        /docfx\.json:2:1: /,
+      ],
+    ])("names the line of a configuration that is broken: %s", async (path, text, site, place) => {
+      const folder = project({ [path]: text });
+      const { stdout } = await lint(folder, "docs --rule site-configuration");
+      expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(place)]);
+      expect(stdout).toContain(`warning the configuration of ${site} cannot be read: `);
+      writeFiles(folder, { [path]: "" });
+      expect((await lint(folder, "docs --rule site-configuration")).stdout).toBe("");
+    });
+
     it("calls fixed what only a removed rule found, but not what it did not check", async () => {
       const folder = project();
       const line = "docs --rule empty --baseline known.json";

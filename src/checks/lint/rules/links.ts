@@ -20,6 +20,7 @@ import { documentName, findRepeated } from "../folder.ts";
 import { antoraPage, deadLink, missingInclude, partCause } from "./dead-links.ts";
 import { collectLabels, missingLabels, type LabelFact } from "./labels.ts";
 import { missingImage } from "./images.ts";
+import { siteConfiguration } from "./site-configuration.ts";
 import { wikiLinks } from "./wiki-links.ts";
 
 interface AnchorFact {
@@ -200,4 +201,5 @@ export const linkRules: readonly Rule[] = [
   missingInclude,
   wikiLinks,
   sharedLink,
+  siteConfiguration,
 ];

@@ -94,7 +94,7 @@ export const empty: PageRule = {
     }
     if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
     const { text } = bodyOf(page);
-    if (text.length < longest && !hasWords(text)) {
+    if (text.length < longest && !hasWords(text) && !isOfProgram(page) && !isMoved(page)) {
       yield { message: "no words: the page consists of markup and images" };
     }
   },
@@ -151,12 +151,14 @@ const listOfPages = /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)toctree(?:::|\})/m;
 const moved =
   /\b(?:has|have|had|was|were|is|are)(?: \w+){0,2} (?:moved|relocated)\b|\bmoved (?:to|into|here)\b/i;
 const mostOfMoved = 40;
+const redirect = /<meta\s[^<>]*http-equiv=["']?refresh\b/i;
 
 /** Whether a page only says where its text is now. */
 export function isMoved(page: LintPage): boolean {
   const body = bodyOf(page);
   // "The page may have moved."
   if (/(?:^|\/)404\.\w+$/.test(page.path)) return false;
+  if (redirect.test(page.source ?? "") && !hasWords(body.text)) return true;
   if (body.text.length > longestTiny || !moved.test(body.text)) return false;
   return countWords(withoutHeadings(body), mostOfMoved) < mostOfMoved;
 }
@@ -232,8 +234,8 @@ function collectElsewhere(page: LintPage): ElsewhereFact | undefined {
     if (isMadeBySite(page) || !isOfProgram(page)) return undefined;
   } else if (!page.document) return undefined;
   else if (isMoved(page)) return {};
-  else if (fewWords(page) === undefined || isWay(page) || !hasWords(bodyOf(page).text))
-    return undefined;
+  else if (fewWords(page) === undefined || isWay(page)) return undefined;
+  else if (!hasWords(bodyOf(page).text) && !isOfProgram(page)) return undefined;
   const span = programOf(page);
   return (
     span && { program: { text: quoted(page.source?.slice(span.start, span.end) ?? ""), span } }

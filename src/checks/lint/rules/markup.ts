@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { bodyOf, type Body, createProseTest } from "../page/body.ts";
 import {
   atMost,
@@ -220,6 +221,13 @@ function* rawMarkup(page: LintPage, text: string): Generator<Found> {
   );
 }
 
+/** A folder of HTML with expressions is one of templates. */
+function templatesOf({ path, settings }: LintPage): Cause | undefined {
+  if (formatOf(path, settings.format) !== formats.html) return undefined;
+  const folder = posix.dirname(path);
+  return { key: folder, least: 0, what: `findings in ${folder}: exclude it if it has templates` };
+}
+
 export const templateText: PageRule = {
   kind: "page",
   name: "template-text",
@@ -250,6 +258,8 @@ export const templateText: PageRule = {
       if (isMeant(each, text, at)) return undefined;
       return sentAsIs(each);
     });
-    yield* atMost(found, "template expressions are sent as they stand");
+    const cause = templatesOf(page);
+    const all = Array.from(found, (each) => ({ ...each, cause }));
+    yield* atMost(all, "template expressions are sent as they stand");
   },
 };

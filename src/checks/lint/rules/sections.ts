@@ -75,12 +75,25 @@ function isGeneric(title: string): boolean {
   return generic.has(words);
 }
 
+const longestOpening = 400;
+// A name in a sentence, and code.
+const named = /[\p{Ll}\p{N},;:] \p{Lu}[\p{L}\p{N}]|`[^`\n]+`|\p{Ll}\p{Lu}/u;
+
+/** Whether the first lines of a section name what it is about; the address of a link does not. */
+const namesSubject = (text: string): boolean =>
+  named.test(
+    text
+      .slice(0, longestOpening)
+      .replace(/\]\([^()\n]*\)|^#.*$/gm, "")
+      .replace(/\s+/g, " "),
+  );
+
 export const genericHeading: PageRule = {
   kind: "page",
   name: "generic-heading",
   group: "content",
   severity: "warning",
-  summary: "Neither the page's title nor the headings of a section name a subject",
+  summary: "Neither the page's title nor a section's headings and first words name a subject",
   advice:
     'Hundreds of pages have a section "Overview". Taken by itself, such a section does not show what it is about. ' +
     "Name the subject in the title of the page, or in the heading.",
@@ -96,12 +109,9 @@ export const genericHeading: PageRule = {
       const { path, start, end } = section;
       const heading = path.at(-1);
       const titles = titlesOf(section);
-      const own = body.text.slice(start, end).trim();
-      // `background` is what the page is about: its text says so in code.
-      const isNamed = titles.some(
-        (each) => !isGeneric(each) || own.includes(`\`${each.toLowerCase()}\``),
-      );
-      if (!heading || isNamed || own === "") continue;
+      const own = body.text.slice(start, end);
+      if (!heading || own.trim() === "" || titles.some((each) => !isGeneric(each))) continue;
+      if (namesSubject(own)) continue;
       yield {
         message: `"${titles.join(" > ")}" does not say what the section is about`,
         span: find(heading.start, heading.end),

@@ -221,5 +221,11 @@ describe("a section that cannot stand alone", () => {
     expect(await places("---\ntitle: Payroll\n---\n\n# Overview\n\nIt is easy.\n")).toEqual([]);
     expect(await places("# Background\n\nThe style `background` sets a colour.\n")).toEqual([]);
     expect(await places("# Overview\n\n## Payroll\n\nIt is easy.\n")).toEqual([]);
+    // The text names its subject itself.
+    expect(await places("# Examples\n\nThe best way to learn Payroll is to run it.\n")).toEqual([]);
+    expect(await places("# Examples\n\nRun `payroll` first.\n\nIt is easy.\n")).toEqual([]);
+    expect(await places("# Examples\n\nSee [these](x.md) first. There are more.\n")).toHaveLength(
+      1,
+    );
   });
 });

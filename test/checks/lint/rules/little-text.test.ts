@@ -136,6 +136,27 @@ describe("pages whose text is elsewhere", () => {
     expect(await lint(empty, { "a.mdx": page.replaceAll(/<.*script.*\n/g, "") })).toHaveLength(1);
   });
 
+  it("are pages of a frame alone, and those that lead a browser elsewhere", async () => {
+    const page = (text: string): string => `---\ntitle: Survey\n---\n\n${text}\n`;
+    const frame = page("<iframe src='https://forms.example.com/1'></iframe>");
+    const files = {
+      "mkdocs.yml": "",
+      "a.md": frame,
+      "b.md": frame,
+      "c.md": page(
+        '<meta http-equiv="refresh" content="0; url=/d/">\n<link rel="canonical" href="/d/">',
+      ),
+      "d.md": page("![](plan.png)"),
+    };
+    expect(await lint(textElsewhere, files)).toEqual([
+      expect.stringContaining("programs write the text of 2 pages"),
+      "c.md: the page only says where its text is now",
+    ]);
+    expect(await lint(empty, files)).toEqual([
+      "d.md: no words: the page consists of markup and images",
+    ]);
+  });
+
   it("are no HTML pages of a site with front matter alone: a template has their text", async () => {
     const page = "---\nslug: a\n---\n\n<!-- for translators -->\n";
     expect(await lint(empty, { "hugo.toml": "", "content/a.html": page })).toEqual([]);
