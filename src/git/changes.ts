@@ -33,6 +33,7 @@ async function resolveCommit(
   const refHints = ["name a commit, a tag or a branch, such as origin/main or HEAD~1"];
   if (ref.startsWith("-")) refuse("a commit's name does not begin with '-'", refHints);
   if (ref.trim() === "" || ref.includes("\0")) refuse("names no commit", refHints);
+  if (ref === repository.head) return ref;
   const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
   const { code, stdout } = await runGit(repository.git, args, options);
   const id = stdout.trim();

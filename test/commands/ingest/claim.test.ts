@@ -35,26 +35,56 @@ async function share(count: number, faults: FaultSpec = {}, database?: Database)
 
 let machines = 0;
 
+/** Holds each of `count` workers when it has joined the run, until all have: none ends before another begins. */
+function createMeeting(count: number): (text: string) => Promise<void> {
+  let missing = count;
+  let open = (): void => {};
+  const met = new Promise<void>((done) => (open = done));
+  return async (text) => {
+    if (!/^run .*: (?:begun|joined)/m.test(text)) return;
+    if (--missing === 0) open();
+    await met;
+  };
+}
+
 interface WorkerOptions {
   /** Folder of the checkout; default that of the service. */
   folder?: string;
   /** What the worker's clock is wrong by. */
   wrongByMs?: number;
+  /** Awaited with each text that the worker writes to stderr. */
+  meet?: (text: string) => Promise<void>;
 }
 
 /** Runs an upload on a machine of its own, that is with a state of its own. */
 async function upload(service: TestService, line: string, options: WorkerOptions = {}) {
-  const { folder = service.folder, wrongByMs = 0 } = options;
+  const { folder = service.folder, wrongByMs = 0, meet } = options;
   const state = join(service.folder, "..", `machine-${(machines += 1)}`);
   const context = createTestContext({ cwd: folder, env: service.env });
   const args = ["ingest", "docs", "--cc-pair-id", "2", "--state", state, ...line.split(" ")];
+  const { stderr } = context;
+  const write = async (part: string | Uint8Array): Promise<void> => {
+    await stderr.write(part);
+    await meet?.(part.toString());
+  };
   const code = await main(args.filter(Boolean), {
     ...context,
+    stderr: { ...stderr, write },
     now: () => Date.now() + wrongByMs,
     // Heartbeats come often, and the service is not waited for.
     sleep: (ms, signal) => wait(Math.min(ms, 20), undefined, { signal }),
   });
   return { code, stderr: context.stderrText(), stdout: context.stdoutText() };
+}
+
+/** Runs these uploads as workers of one run. */
+function uploadTogether(
+  service: TestService,
+  lines: readonly string[],
+  options: WorkerOptions[] = [],
+) {
+  const meet = createMeeting(lines.length);
+  return Promise.all(lines.map((line, at) => upload(service, line, { ...options[at], meet })));
 }
 
 const sentOnce = ({ sandbox }: TestService): boolean =>
@@ -89,7 +119,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
     const service = await share(150, {
       rules: [{ when: { method: "POST", nth: [10, 20, 30, 40] }, do: { status: 500 } }],
     });
-    const workers = await Promise.all([1, 2, 3].map(() => upload(service, "--claim")));
+    const workers = await uploadTogether(service, ["--claim", "--claim", "--claim"]);
     expect(workers.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(service.sandbox.ledger.documents.size).toBe(150);
     expect(sentOnce(service)).toBe(true);
@@ -104,8 +134,9 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
   it("ends with 10 for the worker whose document failed and for the last one, with 0 for others", async () => {
     const refused = { method: "POST", documentId: "docs/7.md" };
     const service = await share(60, { rules: [{ when: refused, do: { status: 422 } }] });
-    const workers = await Promise.all(
-      [1, 2, 3].map((n) => upload(service, `--claim --report r${n}.json`)),
+    const workers = await uploadTogether(
+      service,
+      [1, 2, 3].map((n) => `--claim --report r${n}.json`),
     );
     expect(workers.filter(({ code }) => code === 10).length).toBeGreaterThan(0);
     const own = workers.filter(({ stderr }) => /1 document failed/.test(stderr));
@@ -137,7 +168,7 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
       "docs/bad.md": "---\nupdated: never\n---\n# B\n",
     });
     commitAll(service.folder);
-    const workers = await Promise.all([1, 2].map(() => upload(service, "--claim --json")));
+    const workers = await uploadTogether(service, ["--claim --json", "--claim --json"]);
     const counts = workers.map(
       ({ stdout }) => (JSON.parse(stdout) as { counts: Record<string, number> }).counts,
     );
@@ -160,7 +191,10 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
     });
     commitAll(service.folder);
     const reports = [1, 2, 3].map((n) => join(service.folder, "..", `report-${n}.json`));
-    await Promise.all(reports.map((file) => upload(service, `--claim --report ${file}`)));
+    await uploadTogether(
+      service,
+      reports.map((file) => `--claim --report ${file}`),
+    );
     const place = ["--shared-state", service.env["RECORD"]!, "--state-project", "handbook"];
     const run = service.sql("select name from knowctl_runs");
     for (const of of [reports, ["--shared", run, ...place]]) {
@@ -266,10 +300,11 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
 
   it("works on a machine whose clock is an hour wrong", async () => {
     const service = await share(40);
-    const workers = await Promise.all([
-      upload(service, "--claim", { wrongByMs: 3_600_000 }),
-      upload(service, "--claim", { wrongByMs: -3_600_000 }),
-    ]);
+    const workers = await uploadTogether(
+      service,
+      ["--claim", "--claim"],
+      [{ wrongByMs: 3_600_000 }, { wrongByMs: -3_600_000 }],
+    );
     expect(workers.map(({ code }) => code)).toEqual([0, 0]);
     expect(service.sandbox.ledger.documents.size).toBe(40);
     expect(sentOnce(service)).toBe(true);

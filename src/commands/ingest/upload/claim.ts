@@ -62,7 +62,7 @@ async function cleanCommit(context: Context, root: string): Promise<string> {
     });
   }
   // Untracked files are in the digest of the files.
-  const { changed, added, deleted } = await changesSince(repository, "HEAD", { signal });
+  const { changed, added, deleted } = await changesSince(repository, repository.head, { signal });
   const [first] = [...[...changed].filter((path) => !added.has(path)), ...deleted];
   if (first === undefined) return repository.head;
   throw new CliError("usage", `--claim: the checkout has uncommitted changes (first: ${first})`, {
