@@ -56,15 +56,23 @@ interface PostgresOptions {
   settings?: Record<string, string | number>;
 }
 
+interface User {
+  uid?: number;
+  gid?: number;
+}
+
+let known: User | undefined;
+
 /** PostgreSQL refuses to run as root. */
-function unprivileged(): { uid?: number; gid?: number } {
+function unprivileged(): User {
   if (process.getuid?.() !== 0) return {};
+  if (known !== undefined) return known;
   const idOf = (option: string): number | undefined => {
     const found = ["postgres", "nobody"].map((user) => spawnSync("id", [option, user]));
     const known = found.find(({ status }) => status === 0);
     return known && Number(known.stdout.toString());
   };
-  return { uid: idOf("-u") ?? 65_534, gid: idOf("-g") ?? 65_534 };
+  return (known = { uid: idOf("-u") ?? 65_534, gid: idOf("-g") ?? 65_534 });
 }
 
 /** A port of 127.0.0.1 that nothing listens on at this moment. */
@@ -101,7 +109,7 @@ function startReaper(folder: string): void {
   const script = `
     read -r _
     pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid"
-    while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
+    while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
     rm -rf "$1"`;
   const reaper = spawn("sh", ["-c", script, "reaper", folder], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -111,25 +119,42 @@ function startReaper(folder: string): void {
   (reaper.stdin as unknown as { unref(): void }).unref();
 }
 
-/** Starts a server of its own, for tests with other settings than `newDatabase` has; `close` it. */
-export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const programs = findPostgres()!;
+/** A folder that PostgreSQL may use, which goes when this process does. */
+function makeFolder({ uid, gid }: User): string {
   const folder = mkdtempSync(join(tmpdir(), "knowctl-pg-"));
-  const user = unprivileged();
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid!);
+  if (uid !== undefined) chownSync(folder, uid, gid!);
   // Clients of any user reach the socket.
   chmodSync(folder, 0o755);
   startReaper(folder);
+  return folder;
+}
+
+let cluster: string | undefined;
+
+/** A cluster as initdb makes it, to copy: to make one takes ten times as long. */
+function emptyCluster(programs: string, user: User): string {
+  if (cluster !== undefined) return cluster;
+  const folder = makeFolder(user);
   const data = join(folder, "data");
   const secret = join(folder, "password");
   writeFileSync(secret, password);
-  const cluster = ["--locale=C", "--encoding=UTF8", "--username=knowctl", `--pwfile=${secret}`];
+  const own = ["--locale=C", "--encoding=UTF8", "--username=knowctl", `--pwfile=${secret}`];
   const access = ["--auth-local=trust", "--auth-host=scram-sha-256", "--no-sync"];
-  execFileSync(join(programs, "initdb"), [...cluster, ...access, "-D", data], {
+  execFileSync(join(programs, "initdb"), [...own, ...access, "-D", data], {
     ...user,
     cwd: folder,
     stdio: "pipe",
   });
+  return (cluster = data);
+}
+
+/** Starts a server of its own, for tests with other settings than `newDatabase` has; `close` it. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const programs = findPostgres()!;
+  const user = unprivileged();
+  const folder = makeFolder(user);
+  const data = join(folder, "data");
+  execFileSync("cp", ["-a", emptyCluster(programs, user), data]);
   const port = options.tcp ? await freePort() : undefined;
   const log = join(folder, "log");
   const pidFile = join(data, "postmaster.pid");
