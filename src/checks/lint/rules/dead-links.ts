@@ -80,13 +80,20 @@ function moduleCause(wanted: string, settings: DocumentSettings): Cause | undefi
   return { key: `module ${module}`, least: pagesOf(module, settings), what };
 }
 
+// What a browser finds there, only the host of the site knows.
+const above: Cause = {
+  key: "..",
+  least: fewestOfFolder,
+  what: "references go higher than the root of the project",
+};
+
 /**
  * The folder that lacks what a page leads to. A site may take its files from elsewhere: a component of
  * Antora from several repositories, other folders from programs. Of a folder that has files, the target.
  */
 function folderCause({ path, settings }: LintPage, target: string): Cause | undefined {
   const wanted = posix.normalize(posix.join(posix.dirname(path), withoutSuffix(target)));
-  if (wanted.startsWith("../")) return undefined;
+  if (wanted.startsWith("../")) return above;
   const folder = posix.dirname(wanted);
   const count = countIn(folder, settings);
   const isAntora = antoraPage.test(path);

@@ -299,26 +299,37 @@ const columnName =
   /^\W*(?:descriptions?|values?|meanings?|explanations?|defaults?|purposes?|comments?|notes?|types?|examples?)\W*$/i;
 const twoWords = /\p{L}+\P{L}+\p{L}+/u;
 
-/**
- * Whether the rows below the header have a label in the first cell, and the first of them nothing but
- * a label and its value: labels say what column names would. So do terms with their explanations, the
- * names of fields of a record, and names with values that are no mere numbers. A cell of several columns stands in each of them.
- */
-function isOfLabels(text: string, from: number): boolean {
+/** The rows below a header without names, each with its cells. */
+function rowsBelow(text: string, from: number): string[][] {
   const lines = text
     .slice(from, from + mostRow)
     .split("\n")
     .slice(1);
   const end = lines.findIndex((line) => !line.includes("|"));
-  const rows = (end === -1 ? lines.slice(0, -1) : lines.slice(0, end)).map((row) => {
+  return (end === -1 ? lines.slice(0, -1) : lines.slice(0, end)).map((row) => {
     const cells = row
       .trim()
       .replace(/^\|/, "")
       .split(/(?<!\\)\|/);
     return cells.map((cell) => cell.trim());
   });
-  const isPair = (row: readonly string[] = []): boolean =>
-    new Set(row.filter((cell) => cell !== "")).size < 3;
+}
+
+const isPair = (row: readonly string[] = []): boolean =>
+  new Set(row.filter((cell) => cell !== "")).size < 3;
+
+/** The first column of a table of pairs: one that a page has several times names fields. */
+const fieldsOf = (rows: readonly string[][]): string | undefined =>
+  rows.length > 1 && rows.every((row) => isPair(row))
+    ? rows.map(([first = ""]) => first).join("\n")
+    : undefined;
+
+/**
+ * Whether the rows below the header have a label in the first cell, and the first of them nothing but
+ * a label and its value: labels say what column names would. So do terms with their explanations, the
+ * names of fields of a record, and names with values that are no mere numbers. A cell of several columns stands in each of them.
+ */
+function isOfLabels(rows: readonly string[][]): boolean {
   const isTerm = ([first = "", second = ""]: readonly string[]): boolean =>
     term.test(first) && twoWords.test(second.replace(/`[^`]*`/g, ""));
   const isRecord = rows.filter(([first = ""]) => field.test(first)).length > 1;
@@ -359,9 +370,15 @@ export const tableWithoutHeader: PageRule = {
     if (!page.parsed.isMarkdown || !text.includes("|") || !/\|[ \t]*:?-/.test(text)) return;
     const isProse = createProseTest(body);
     const find = createFindSpan(page);
-    for (const { 0: header, index } of text.matchAll(emptyHeader)) {
+    const tables = Array.from(text.matchAll(emptyHeader), ({ 0: header, index }) => {
       const from = index + header.length;
-      if (!isProse(index) || !hasWordsFrom(text, from) || isOfLabels(text, from)) continue;
+      return { index, from, rows: rowsBelow(text, from) };
+    });
+    const fields = tables.flatMap(({ rows }) => fieldsOf(rows) ?? []);
+    const repeated = new Set(fields.filter((each, at) => fields.indexOf(each) < at));
+    for (const { index, from, rows } of tables) {
+      if (!isProse(index) || !hasWordsFrom(text, from) || isOfLabels(rows)) continue;
+      if (repeated.has(fieldsOf(rows) ?? "")) continue;
       // A format without empty headers has the first row.
       const [row = ""] = /\n[^\n]*/.exec(text.slice(from, from + mostRow)) ?? [];
       const span = find(index, text.indexOf("\n", index)) ?? find(from + 1, from + row.length);

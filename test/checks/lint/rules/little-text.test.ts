@@ -15,6 +15,8 @@ import {
   tableWithoutHeader,
 } from "../../../../src/checks/lint/rules/sections.ts";
 import { duplicateTitle, missingTitle } from "../../../../src/checks/lint/rules/identity.ts";
+import { byCause } from "../../../../src/checks/lint/folder.ts";
+import { findingWith } from "../finding.ts";
 import { check } from "./page.ts";
 import { check as runRule, lint, openPages } from "./pages.ts";
 
@@ -289,8 +291,16 @@ describe("attributes of AsciiDoc that nothing defines", () => {
       "d.md": "# D\n\n{release-number}\n",
     };
     expect(await lint(undefinedAttribute, files)).toEqual([
-      "a.adoc:3:9: {release-number} is sent as it stands in 2 pages; this is the first",
+      "a.adoc:3:9: {release-number} is sent as it stands",
+      "b.adoc:3:1: {release-number} is sent as it stands",
       "b.adoc:3:22: {place} is sent as it stands",
+    ]);
+    const found = runRule(undefinedAttribute, await openPages(files)).map((each) =>
+      findingWith({ ...each, rule: "undefined-attribute" }),
+    );
+    expect(byCause(found).map(({ message }) => message)).toEqual([
+      "{release-number} is sent as it stands; 2 pages name it",
+      "{place} is sent as it stands",
     ]);
   });
 });
@@ -316,6 +326,15 @@ describe("tables of labels", () => {
     expect(await check(tableWithoutHeader, numbers)).toHaveLength(1);
     const same = table(["Lift", "Yes"], ["Lift", "No"], ["Keys", "Desk"]);
     expect(await check(tableWithoutHeader, same)).toHaveLength(1);
+  });
+
+  it("are those of which the page has several with the same first column", async () => {
+    const one = table(["Domain", "`Thing`"], ["Range", "`Text`"]);
+    expect(await check(tableWithoutHeader, one)).toHaveLength(1);
+    const more = one.slice(4).replaceAll("Thing", "Place");
+    expect(await check(tableWithoutHeader, `${one}\nText.\n${more}`)).toEqual([]);
+    const other = more.replace("Range", "Seats");
+    expect(await check(tableWithoutHeader, `${one}\nText.\n${other}`)).toHaveLength(2);
   });
 
   it("are named by their directive", async () => {

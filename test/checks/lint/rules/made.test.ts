@@ -105,6 +105,16 @@ describe("links that a build makes right", () => {
     ]);
   });
 
+  it("have one cause where they go higher than the root of the project", async () => {
+    const links = ["a/", "b/", "c#x", "d/"].map((each) => `[x](../../../../${each})`).join(" ");
+    const files = { "mkdocs.yml": "", "docs/blog/a.md": `# A\n\n${links} [y](../gone.md)\n` };
+    const found = await shown(files);
+    expect(found).toEqual([
+      "docs/blog/a.md: the link leads to no file: ../../../../a/; 4 references go higher than the root of the project",
+      "docs/blog/a.md: the link leads to no file: ../gone.md",
+    ]);
+  });
+
   it("have one cause where another repository brings most of a module of Antora", async () => {
     const page = (...names: string[]): string =>
       `= A\n\n${names.map((name) => `xref:cli:${name}.adoc[]`).join(", ")}\n`;
