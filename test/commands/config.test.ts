@@ -697,6 +697,16 @@ describe("config init", () => {
     });
   });
 
+  it("takes an address without its scheme, and proposes that of the service for that of a page", async () => {
+    const { url } = await sandbox();
+    const desk = createDesk();
+    const answers = [`${new URL(url).host}/admin/connectors`, "sandbox-key-1", "work", "", "-"];
+    const { code, asked } = await runAsking(desk, ["config", "init"], answers);
+    expect(asked[3]).toBe(`Address of the service [${url}]: `);
+    expect(code).toBe(0);
+    expect(userJson(desk)).toMatchObject({ profiles: { work: { baseUrl: url } } });
+  });
+
   it.each([
     [[], ["standard:", "onyx:", "onyx_pat_"], []],
     [["--dialect", "onyx"], ["onyx_pat_"], ["standard:"]],

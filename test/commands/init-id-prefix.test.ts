@@ -61,13 +61,13 @@ it("proposes the name of the folder where there is no remote, or no git", async 
   expect((await run(desk, [], { answer: "", cwd: outside })).err).not.toContain("[two");
 });
 
-it("takes no command that was typed ahead, and asks again", async () => {
+it("takes neither a command that was typed ahead nor a yes, and asks again", async () => {
   const desk = createDesk();
   const env = { ...desk.env, ...address };
   const context = createTestContext({ cwd: desk.project, env, isTTY: true });
   const stream = new PassThrough();
   const stdin = { isTTY: true, stream, [Symbol.asyncIterator]: () => stream.iterator() };
-  const answers = ["knowctl doctor; ls\n", "handbook/\n"];
+  const answers = ["knowctl doctor; ls\n", "y\n", "handbook/\n"];
   const write = async (text: string): Promise<void> => {
     await context.stderr.write(text);
     if (text.includes('("-" for none)')) setImmediate(() => stream.write(answers.shift()));
@@ -75,6 +75,7 @@ it("takes no command that was typed ahead, and asks again", async () => {
   const stderr = { ...context.stderr, write };
   expect(await main(init, { ...context, stdin, stderr })).toBe(0);
   expect(context.stderrText()).toContain('"knowctl doctor; ls" is no id prefix');
+  expect(context.stderrText()).toContain('"y" is no id prefix');
   expect(written(desk)).toEqual(handbook);
 });
 

@@ -10,7 +10,7 @@ import {
 import { findProject } from "../../config/find/discover.ts";
 import { expandPath } from "../../config/find/folders.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
-import { AddressProblem, addressHint, parseBaseUrl } from "../../config/values/url.ts";
+import { AddressProblem, addressHint, isLoopback, parseBaseUrl } from "../../config/values/url.ts";
 import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -98,6 +98,13 @@ async function askUntilRead<T>(
   }
 }
 
+/** `host.example` or `host:8787` with the scheme that a key may go over; other text as it is. */
+function withScheme(text: string): string {
+  const host = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d+)?(?=\/|$)/.exec(text)?.[0];
+  if (host === undefined) return text;
+  return `${isLoopback(host.replace(/:\d+$/, "")) ? "http" : "https"}://${text}`;
+}
+
 /** Undefined for a person without a service who wants to try a local one. */
 async function askAddress(
   prompt: Prompt,
@@ -109,7 +116,7 @@ async function askAddress(
   const question = `Address of the service${orNone}`;
   const ask = (): Promise<string> => prompt.ask(question, remedy, before);
   return await askUntilRead(prompt, output, ask, async (answer) => {
-    if (answer !== "") return checkedAddress(answer);
+    if (answer !== "") return checkedAddress(withScheme(answer.trim()));
     const offer = "Try knowctl now, with a local service and a folder of yours?";
     if (await prompt.confirm(offer, true)) return undefined;
     throw new CliError("usage", "an address is needed to go on", {
@@ -236,7 +243,10 @@ async function connectAsking(
       await writeError(output, askedAgain(error as CliError, doubtful));
       const { [doubtful]: wrong, ...others } = answers;
       known = others;
-      before = doubtful === "baseUrl" ? wrong : undefined;
+      // The address of a web page of the service, perhaps: its path is none of the interface's.
+      const isPage = error instanceof CliError && error.exit === "not-found";
+      before =
+        doubtful === "baseUrl" ? ((isPage ? originOf(wrong) : undefined) ?? wrong) : undefined;
     }
   }
 }
@@ -261,9 +271,11 @@ async function askPrefix(context: Context, prompt: Prompt, output: Output, folde
   for (;;) {
     const prefix = await prompt.ask(question, remedy, proposed);
     // Whoever types ahead answers with the next command; nobody would notice.
-    if (prefix === proposed || !/[\s;|&]/.test(prefix)) return prefix;
+    if (prefix === proposed || !/[\s;|&]|^(?:y|yes|n|no)$/i.test(prefix)) return prefix;
     await output.problem(`${JSON.stringify(prefix)} is no id prefix`);
-    await output.problem("  → write a prefix without spaces, for example handbook/");
+    await output.problem(
+      `  → write a prefix without spaces, for example handbook/, or press Enter for ${proposed}`,
+    );
   }
 }
 
