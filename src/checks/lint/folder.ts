@@ -247,25 +247,25 @@ const chainOf = (cause: Cause): Cause[] => [...(cause.wider ? chainOf(cause.wide
  * more than three places with one message, it is the message.
  */
 function createFindCause(findings: readonly LintFinding[]) {
-  const counts = new Map<string, { count: number; messages: Set<string> }>();
-  const add = (key: string, message: string): void => {
-    const known = counts.get(key) ?? { count: 0, messages: new Set() };
+  const counts = new Map<string, { count: number; different: Set<string> }>();
+  const add = (key: string, one: string): void => {
+    const known = counts.get(key) ?? { count: 0, different: new Set() };
     counts.set(key, known);
     known.count++;
-    known.messages.add(message);
+    known.different.add(one);
   };
   const keyOf = (rule: string, { key }: Cause): string => `${rule} ${key}`;
   const ofMessage = ({ rule, message }: LintFinding): string => `${rule}\n${message}`;
   for (const each of findings) {
     if (!each.cause) continue;
-    for (const one of chainOf(each.cause)) add(keyOf(each.rule, one), each.message);
+    for (const one of chainOf(each.cause)) add(keyOf(each.rule, one), one.each ?? each.message);
     add(ofMessage(each), each.message);
   }
   return (each: LintFinding): { key: string; what: string } | undefined => {
     if (!each.cause) return undefined;
     const isMany = (cause: Cause): boolean => {
-      const { count = 0, messages } = counts.get(keyOf(each.rule, cause)) ?? {};
-      return count > 1 && (messages?.size ?? 0) > cause.least;
+      const { count = 0, different } = counts.get(keyOf(each.rule, cause)) ?? {};
+      return count > 1 && (different?.size ?? 0) > cause.least;
     };
     const found = chainOf(each.cause).find(isMany);
     if (found) return { key: keyOf(each.rule, found), what: found.what };

@@ -51,8 +51,10 @@ export interface LintPage {
 /** What several findings of a rule have in common, so that one correction removes all of them. */
 export interface Cause {
   key: string;
-  /** So many different messages are findings of their own. */
+  /** So many different findings are listed each. */
   least: number;
+  /** What makes a finding a different one; undefined: its message. */
+  each?: string | undefined;
   /** For the message of the one finding that stands for all, behind their number: `places show it`. */
   what: string;
   /** A wider cause, which counts if it has enough findings. */

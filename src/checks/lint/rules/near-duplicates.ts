@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type {
+  Cause,
   FolderFound,
   FolderRule,
   LintPage,
@@ -91,52 +92,29 @@ interface Pair {
 // A copy of a folder, or a form that many pages fill in, is one cause: with more pairs, it is one finding.
 const mostPairs = 3;
 
-const isCopy = ({ later, first }: Pair): boolean => haveSameName(later.path, first.path);
-
-function groupBy(pairs: Iterable<Pair>, keyOf: (pair: Pair) => string): Pair[][] {
-  const groups = new Map<string, Pair[]>();
-  for (const pair of pairs) {
-    const key = keyOf(pair);
-    const group = groups.get(key);
-    if (group) group.push(pair);
-    else groups.set(key, [pair]);
-  }
-  return [...groups.values()];
-}
-
 /**
- * Pairs of files with the same name below one folder, where there are many: versions, languages, copies of
- * folders. Others by the first of each pair.
+ * What a copy has in common with others: the document that all copy, and the folder above pairs of the
+ * same name, which has versions, languages or copies of folders.
  */
-function byCause(pairs: readonly Pair[]): Pair[][] {
-  const copies = groupBy(pairs.filter(isCopy), ({ later, first }) =>
-    commonFolder(later.path, first.path),
-  );
-  const ofFolders = copies.filter((group) => group.length > mostPairs);
-  const grouped = new Set(ofFolders.flat());
-  const rest = pairs.filter((pair) => !grouped.has(pair));
-  return [...ofFolders, ...groupBy(rest, ({ first }) => documentName(first))];
+function causeOf({ later, first }: Pair): Cause {
+  const each = documentName(later);
+  const what = "documents have its text, or nearly";
+  const cause: Cause = { key: documentName(first), least: mostPairs, each, what };
+  if (!haveSameName(later.path, first.path)) return cause;
+  const key = `copies below ${commonFolder(later.path, first.path)}`;
+  const ofFolder = "documents have the text of one with the same name elsewhere, or nearly";
+  return { ...cause, wider: { ...cause, key, what: ofFolder } };
 }
 
-function foundOnce(
-  group: readonly Pair[],
-  { later: { path, part, row }, first }: Pair,
-): FolderFound {
-  const name = documentName(first);
-  const isOfOne = group.every((each) => documentName(each.first) === name);
-  const what = isOfOne
-    ? `have nearly the text of ${name}; this is the first`
-    : `have the text of one with the same name elsewhere, or nearly; this is the first, of ${name}`;
-  return { path, part, row, message: `${group.length} documents ${what}` };
-}
-
-function foundAt({ later: { path, part, row, fact }, first, similarity }: Pair): FolderFound {
+function foundAt(pair: Pair): FolderFound {
+  const { later, first, similarity } = pair;
+  const { path, part, row, fact } = later;
   const name = documentName(first);
   const message =
     fact.text === first.fact.text
       ? `the text is that of ${name}`
       : `the text is nearly that of ${name}: ${shareOf(similarity)} are in both`;
-  return { path, part, row, message };
+  return { path, part, row, message, cause: causeOf(pair) };
 }
 
 /** For a message: an estimate from 120 values. */
@@ -198,11 +176,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
       if (isSnapshot(later) || isSnapshot(first)) continue;
       if (!pairs.has(later)) pairs.set(later, { later, first, similarity: 1 });
     }
-    for (const group of byCause([...pairs.values()])) {
-      const [pair, ...others] = group;
-      if (others.length < mostPairs) yield* group.map((each) => foundAt(each));
-      else if (pair) yield foundOnce(group, pair);
-    }
+    for (const pair of pairs.values()) yield foundAt(pair);
   },
 };
 

@@ -6,7 +6,18 @@ import {
   numbersDisagree,
 } from "../../../../src/checks/lint/rules/near-duplicates.ts";
 import { expectLinear } from "../../../cost.ts";
-import { lint } from "./pages.ts";
+import { byCause, byPlace } from "../../../../src/checks/lint/folder.ts";
+import { findingWith } from "../finding.ts";
+import { check, lint as linesOf, openPages } from "./pages.ts";
+
+/** What `lint` shows: one finding for each cause. */
+const lint: typeof linesOf = async (rule, files, options) => {
+  if (rule.name !== nearDuplicate.name) return await linesOf(rule, files, options);
+  const found = check(rule, await openPages(files, options)).map((each) =>
+    findingWith({ rule: rule.name, ...each }),
+  );
+  return byCause(found.sort(byPlace)).map(({ path, message }) => `${path}: ${message}`);
+};
 
 /** Words in an order that depends on the seed. */
 function textOf(seed: number, words: number): string[] {
@@ -106,7 +117,9 @@ describe("near duplicates", () => {
     const files: Record<string, string> = {};
     for (const name of ["a", "b", "c", "d", "e"]) files[`${name}.md`] = `${text} ${name}\n`;
     expect(await lint(nearDuplicate, files)).toEqual([
-      "b.md: 4 documents have nearly the text of a.md; this is the first",
+      expect.stringMatching(
+        /^b\.md: the text is nearly that of a\.md: .*; 4 documents have its text, or nearly$/,
+      ),
     ]);
     delete files["e.md"];
     expect(await lint(nearDuplicate, files)).toHaveLength(3);
@@ -124,7 +137,7 @@ describe("near duplicates", () => {
     };
     expect(await lint(nearDuplicate, copies(3))).toHaveLength(3);
     expect(await lint(nearDuplicate, copies(4))).toEqual([
-      "v2/guide/0.md: 4 documents have the text of one with the same name elsewhere, or nearly; this is the first, of v1/guide/0.md",
+      "v2/guide/0.md: the text is that of v1/guide/0.md; 4 documents have the text of one with the same name elsewhere, or nearly",
     ]);
     // Of several versions too, and of posts of other days, whatever else is the same.
     const [text = "", other = ""] = Object.values(copies(2)).filter((_, at) => at % 2 === 0);
@@ -138,7 +151,7 @@ describe("near duplicates", () => {
       "z.md": text,
     };
     expect(await lint(nearDuplicate, files)).toEqual([
-      expect.stringMatching(/^v2\/2025-01-02-a\.md: 4 documents have/),
+      expect.stringMatching(/^v2\/2025-01-02-a\.md: .*; 4 documents have/),
       "z.md: the text is that of v1/2025-01-01-a.md",
     ]);
   });
@@ -216,7 +229,7 @@ describe("near duplicates", () => {
       files[`packages/p${at}/${name}/index.md`] = page;
     }
     expect(await lint(nearDuplicate, files)).toEqual([
-      "skills/parts/desk.md: 4 documents have the text of one with the same name elsewhere, or nearly; this is the first, of packages/p1/desk/index.md",
+      "skills/parts/desk.md: the text is that of packages/p1/desk/index.md; 4 documents have the text of one with the same name elsewhere, or nearly",
     ]);
   });
 
@@ -260,7 +273,7 @@ describe("near duplicates", () => {
       "d/other.md": page,
     };
     expect(await lint(nearDuplicate, files)).toEqual([
-      "b/index.md: 4 documents have nearly the text of a/index.md; this is the first",
+      "b/index.md: the text is that of a/index.md; 4 documents have its text, or nearly",
     ]);
   });
 
