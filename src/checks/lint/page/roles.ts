@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { LintPage, Span } from "../rule.ts";
 import { bodyOf, oncePerPage } from "./body.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
 import { countIn, targetsFor } from "../../../documents/map/links/targets.ts";
-import { siteOf, type Site } from "../../../documents/site/sites.ts";
+import { bytesAt, siteOf, type Site } from "../../../documents/site/sites.ts";
 
 /** A role of Sphinx that names a label or a page. */
 export interface Role {
@@ -29,14 +28,9 @@ export interface NamesOfSite {
 const configsOfRun = new WeakMap<DocumentSettings, Map<string, NamesOfSite>>();
 
 function readNames({ prefix }: Site, root: string): NamesOfSite {
-  let text = "";
-  for (const name of ["conf.py", "_config.yml"]) {
-    try {
-      text += readFileSync(join(root, prefix, name), "utf8");
-    } catch {
-      // Not there.
-    }
-  }
+  const text = ["conf.py", "_config.yml"]
+    .map((name) => Buffer.from(bytesAt(join(root, prefix, name))).toString())
+    .join("\n");
   // A comment configures nothing.
   const plain = text.replace(/^\s*#.*$/gm, "");
   return {
@@ -62,12 +56,15 @@ export function sphinxOf({ path, settings }: LintPage): NamesOfSite | undefined 
 const ofRst = /(?<![`\w:\\]):(?:std:)?(ref|numref|doc):`(?=[^`\s])((?:[^`\\]|\\[^]){1,300})`(?!`)/g;
 const ofMyst = /(?<![`\\])\{(?:std:)?(ref|numref|doc)\}`(?=[^`\s])([^`]{1,300})`(?!`)/g;
 
+const shownOfRst = /:(?:std:)?(?:ref|numref|doc):`(?:[^`\\]|\\[^]){1,300}`/g;
+const shownOfMyst = /\{(?:std:)?(?:ref|numref|doc)\}`[^`]{1,300}`/g;
+
 /** Where comments are: of reStructuredText with the lines indented below them, of MyST alone. */
 function commentsIn(source: string, isRst: boolean): [start: number, end: number][] {
   const found: [number, number][] = [];
   const pattern = isRst
     ? /^([ \t]*)\.\.(?:[ \t]+(?![\w:+-]+::|_|\[|\|)[^\n]*|[ \t]*)(?:\n(?:\1[ \t]+\S[^\n]*|[ \t]*(?=\n\1[ \t]+\S)))*/gm
-    : /^[ \t]*%[^\n]*|<!--[^]*?-->/gm;
+    : /^[ \t]*%[^\n]*|<!--[^]*?(?:-->|$(?![^]))/gm;
   for (const { 0: text, index } of source.matchAll(pattern))
     found.push([index, index + text.length]);
   return found;
@@ -80,15 +77,17 @@ export const rolesOf = oncePerPage((page): Role[] => {
   const isRst = format === formats.rst;
   if (!isRst && format !== formats.markdown) return [];
   if (!source.includes(isRst ? ":`" : "}`")) return [];
-  const { text } = bodyOf(page);
+  const inText = new Set(bodyOf(page).text.match(isRst ? shownOfRst : shownOfMyst));
   let comments: [number, number][] | undefined;
+  let passed = 0;
   const found: Role[] = [];
   for (const match of source.matchAll(isRst ? ofRst : ofMyst)) {
     const [written, role, content = ""] = match;
     // Code stands in the text as it is.
-    if (text.includes(written)) continue;
+    if (inText.has(written)) continue;
     comments ??= commentsIn(source, isRst);
-    if (comments.some(([start, end]) => start <= match.index && match.index < end)) continue;
+    while ((comments[passed]?.[1] ?? match.index + 1) <= match.index) passed++;
+    if ((comments[passed]?.[0] ?? match.index + 1) <= match.index) continue;
     const [, named = content] = /<([^<>]*)>\s*$/.exec(content) ?? [];
     const name = named.trim();
     const at = match.index + written.lastIndexOf(named) + (named.length - named.trimStart().length);
@@ -103,7 +102,7 @@ export const keyOf = (name: string): string => name.trim().toLowerCase().replace
 
 // `.. _x:`, `(x)=`, `:name: x`, `"label": "x"`, and `_`x``.
 const labels =
-  /^[ \t]*(?:[#*/|]*[ \t]*)?\.\. _`?([^`\n]{1,200}?)`?:[ \t]*(?:\S[^\n]*)?$|^[ \t]*\(([^()\n]{1,200})\)=[ \t]*$|^[ \t]*:(?:name|label):[ \t]+([^\n]{1,200})$|"label"[ \t]*:[ \t]*"([^"\n]{1,200})"|\b_`([^`\n]{1,200})`|^[ \t]*(?:label|name):[ \t]+["']?([^"'\n]{1,200})/gm;
+  /^[ \t]*(?:[#*/|]+[ \t]*)?\.\. _`?([^`\n]{1,200}?)`?:[ \t]*(?:\S[^\n]*)?$|^[ \t]*\(([^()\n]{1,200})\)=[ \t]*$|^[ \t]*:(?:name|label):[ \t]+([^\n]{1,200})$|"label"[ \t]*:[ \t]*"([^"\n]{1,200})"|\b_`([^`\n]{1,200})`|^[ \t]*(?:label|name):[ \t]+["']?([^"'\n]{1,200})/gm;
 
 /** The labels in a text. What only looks like one hides a finding at most. */
 export function* labelsIn(text: string): Generator<string> {

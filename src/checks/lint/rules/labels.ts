@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { bytesAt } from "../../../documents/site/sites.ts";
 import { nearest } from "../../../nearest.ts";
 import type { FolderFound, LintPage, PageFact, Span } from "../rule.ts";
 import { keyOf, labelsIn, rolesOf, sphinxOf, type NamesOfSite } from "../page/roles.ts";
@@ -31,10 +32,19 @@ export function collectLabels(page: LintPage): LabelFact | undefined {
   };
 }
 
-const [mostFiles, mostBytes] = [5000, 300_000];
+const [mostFiles, mostFolders, mostBytes] = [5000, 2000, 300_000];
 const foreign = /^(?:\..*|node_modules|_?build|dist)$/;
 // Documents are read already; others have labels in the comments of programs, and in parts of pages.
 const text = /\.(?:py|pyx|inc|txt|[ch](?:pp)?|rst_?\w*|ipynb|ya?ml|in|jinja2?|tmpl)$/;
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // What nobody may read has no labels.
+    return [];
+  }
+}
 
 /** The labels that files of the project have which are no pages. */
 function labelsOfFiles(root: string): Set<string> {
@@ -42,14 +52,15 @@ function labelsOfFiles(root: string): Set<string> {
   const folders = [root];
   let count = 0;
   for (const folder of folders) {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    for (const entry of entriesOf(folder)) {
       if (foreign.test(entry.name)) continue;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(path);
+      if (entry.isDirectory() && folders.length < mostFolders) folders.push(path);
       else if (entry.isFile() && text.test(entry.name) && count++ < mostFiles) {
-        if (statSync(path).size > mostBytes) continue;
         // A program may have them in a text with `\n`.
-        const source = readFileSync(path, "utf8").replaceAll(String.raw`\n`, "\n");
+        const source = Buffer.from(bytesAt(path, mostBytes))
+          .toString()
+          .replaceAll(String.raw`\n`, "\n");
         if (source.includes(".. _") || source.includes(")=")) {
           for (const each of labelsIn(source)) found.add(each);
         }
@@ -62,10 +73,13 @@ function labelsOfFiles(root: string): Set<string> {
 // sphinx-doc.org, "Cross-referencing anything"; sphinx-gallery, and nbsphinx, whose labels are paths.
 const made = /^(?:genindex|modindex|py-modindex|search|sphx_glr_.*|.*\/.*|.*[{}|$].*)$/;
 
-const similarTo = (name: string, all: readonly string[]): string | undefined =>
+// Each of them is compared with all labels.
+const mostSuggestions = 300;
+
+const similarTo = (name: string, all: ReadonlySet<string>): string | undefined =>
   nearest(
     name,
-    all.filter((each) => Math.abs(each.length - name.length) < 3),
+    [...all].filter((each) => Math.abs(each.length - name.length) < 3),
   );
 
 const longEnough = 8;
@@ -86,6 +100,7 @@ export function* missingLabels(
   for (const { fact } of facts)
     for (const each of fact.labels?.labels.split("\n") ?? []) known.add(each);
   let ofFiles: Set<string> | undefined;
+  let suggestions = 0;
   for (const { path, part, row, fact } of facts) {
     const { site, wanted = [] } = fact.labels ?? {};
     for (const { name, span } of site ? wanted : []) {
@@ -95,7 +110,8 @@ export function* missingLabels(
       if (made.test(key) || known.has(key) || known.has(title)) continue;
       ofFiles ??= labelsOfFiles(site?.root ?? "");
       if (ofFiles.has(key)) continue;
-      const similar = key.length < 5 ? undefined : similarTo(key, [...known]);
+      const mayResemble = key.length >= 5 && suggestions++ < mostSuggestions;
+      const similar = mayResemble ? similarTo(key, known) : undefined;
       if (site?.hasOthers === true && !isSlipOf(key, similar)) continue;
       const hint = similar === undefined ? "" : `; similar: ${similar}`;
       const message = `no page has the label ${shownAddress(name)}${hint}`;

@@ -1,7 +1,12 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deadLink } from "../../../../src/checks/lint/rules/dead-links.ts";
 import { missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
-import { lint, openPages } from "./pages.ts";
+import { labelsIn, rolesOf } from "../../../../src/checks/lint/page/roles.ts";
+import { expectLinear } from "../../../cost.ts";
+import { check, lint, openPages } from "./pages.ts";
 
 const b = "B\n=\n\n.. _part-of-b:\n\nPart\n----\n\nText.\n\n.. figure:: b.png\n   :name: fig-b\n";
 
@@ -85,5 +90,34 @@ describe("references of Sphinx to pages", () => {
     expect(await lint(deadLink, { ...files, ".gitignore": "/docs/sub/gone.rst\n" })).toHaveLength(
       3,
     );
+  });
+});
+
+describe("a hostile site of Sphinx", () => {
+  const conf = { "conf.py": "" };
+
+  it.each(["{ref}`a` <!-- ", "{ref}`a` ", "% {ref}`a`\n", " ", "(a)=\n", ":name: a\n"])(
+    "costs no more than its size: %j",
+    async (piece) => {
+      const [page] = await openPages({ ...conf, "a.md": "# A\n\nText {ref}`gone`.\n" });
+      const small = page!;
+      expectLinear(60_000, (size) => {
+        const source = piece.repeat(size / piece.length);
+        const parsed = { ...small.parsed, body: "Text." };
+        rolesOf({ ...small, source, parsed });
+        expect([...labelsIn(source)].length).toBeLessThan(size);
+      });
+    },
+  );
+
+  it("keeps no check waiting with pipes", async () => {
+    const text = "A\n=\n\n:ref:`gone`, :ref:`from-part`\n";
+    const pages = await openPages({ ...conf, "a.rst": text, "x.inc": ".. _from-part:\n" });
+    const { root } = pages[0]!.settings;
+    rmSync(join(root, "conf.py"));
+    for (const name of ["conf.py", "tool.py"]) execFileSync("mkfifo", [join(root, name)]);
+    expect(check(missingAnchor, pages).map(({ message }) => message)).toEqual([
+      "no page has the label gone",
+    ]);
   });
 });
