@@ -45,11 +45,19 @@ function createRun(context: Context): Run {
       const flags = {
         ...options,
         flagSources: sources,
-        unknownVariables: unknownVariables(context.env, command, describeProgram),
+        unknownVariables: unknownVariables(context.env, command, describeOnce),
       };
       const execute = await load();
       await execute(context, command.args, flags as never);
     };
+}
+
+let described: Command | undefined;
+
+/** The whole program, for questions that change nothing of it. */
+function describeOnce(): Command {
+  described ??= describeProgram();
+  return described;
 }
 
 type AddCommand = (program: Command, run: Run) => void;

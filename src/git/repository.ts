@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, lstatSync, readdirSync } from "node:fs";
+import { realpathSync, lstatSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve, sep, join } from "node:path";
 import { CliError, codeOf, fileProblem } from "../errors.ts";
@@ -96,10 +96,22 @@ function isSameFolder(one: string, other: string): boolean {
   }
 }
 
-/** Whether a folder or one above it holds a `.git`: without one there is nothing to ask git about. */
+/** Whether git may know a `.git`: it is a file or a link, or a folder with a HEAD, which may be a link to nothing. */
+function mayBeRepository(path: string): boolean {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return stats !== undefined;
+    return lstatSync(join(path, "HEAD"), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // What cannot be looked at may be there.
+    return true;
+  }
+}
+
+/** Whether a folder or one above it may be a repository: without one there is nothing to ask git about. */
 function hasRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return true;
+    if (mayBeRepository(join(at, ".git"))) return true;
     if (at === dirname(at)) return false;
   }
 }

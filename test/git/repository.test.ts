@@ -85,9 +85,18 @@ describe("openRepository", () => {
     expect(error.hints[0]).toContain("install git");
   });
 
-  it("needs no git where no folder above is a repository", async () => {
+  it("asks git only where a folder or one above may be a repository", async () => {
     const folder = temporaryFolder();
-    expect(await openRepository(folder, { PATH: folder })).toBeUndefined();
+    const open = () => openRepository(join(folder, "a"), { PATH: folder });
+    mkdirSync(join(folder, "a", ".git"), { recursive: true });
+    expect(await open()).toBeUndefined();
+    for (const name of [".git", "a/.git/HEAD"]) {
+      // Git once made HEAD a link, which leads nowhere before the first commit.
+      symlinkSync("refs/heads/main", join(folder, name));
+      expect((await refusal(open)).message, name).toMatch(/^git cannot be started/);
+      rmSync(join(folder, name));
+    }
+    expect(await open()).toBeUndefined();
   });
 
   it("starts no git that lies in the repository", async () => {
