@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { preparePlace, runExample, runShell, type Place } from "../e2e/shell.ts";
+import { preparePlace, runExample, runSandbox, type Place } from "../e2e/shell.ts";
 import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";
@@ -46,19 +46,11 @@ interface Session {
   last: Pick<CliResult, "code" | "stdout" | "stderr">;
 }
 
-/** A sandbox in the foreground: it is ended as soon as it has started. */
-async function runSandbox({ folder, env }: Place, line: string): Promise<void> {
-  // A free port instead of 8787, which a sandbox of the user may hold.
-  const script = line.replace("knowctl sandbox", "exec knowctl sandbox --port 0");
-  const { code } = await runShell(script, { folder, env });
-  expect(code, line).toBe(143);
-}
-
 async function run(session: Session, block: Block): Promise<void> {
   const { place, exported } = session;
   const commands = commandsOf(block);
   const sandboxes = commands.filter((line) => / ?knowctl sandbox/.test(line));
-  for (const line of sandboxes) await runSandbox(place, line);
+  for (const line of sandboxes) expect(await runSandbox(line, place), line).toBe(143);
   if (sandboxes.length > 0) return expect(sandboxes, block.where).toEqual(commands.filter(Boolean));
   session.last = await runExample(aimed([...exported, ...commands].join("\n"), place), place);
   const [, wanted] = /^exit (\d+)$/.exec(block.mark) ?? [];

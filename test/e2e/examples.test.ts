@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/cli/program.ts";
 import { writeFiles } from "../service.ts";
-import { preparePlace, runExample, runShell, type Place } from "./shell.ts";
+import { preparePlace, runExample, runSandbox, type Place } from "./shell.ts";
 
 // Each command that the help texts show is run as it is written, in a folder that has what they
 // name. The sandbox of the test stands for every address in them. What pages show:
@@ -135,14 +135,10 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
   });
 
   it("sandbox", async () => {
-    const { folder, env } = await preparePlace();
+    const place = await preparePlace();
     for (const line of helpExamples("sandbox")) {
-      // A free port instead of 8787, which a sandbox of the user may hold.
-      const port = line.includes("--port") ? "" : " --port 0";
-      const script = isSandbox(line) ? `exec ${line}${port}` : line;
-      expect(await runShell(script, { folder, env }), line).toMatchObject({
-        code: isSandbox(line) ? 143 : 0,
-      });
+      if (isSandbox(line)) expect(await runSandbox(line, place), line).toBe(143);
+      else expect(await runExample(line, place), line).toMatchObject({ code: 0 });
     }
   });
 

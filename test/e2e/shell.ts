@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { SignalReceived } from "../../src/context.ts";
 import { sampleRun, wholeReport } from "../output/report/sample.ts";
 import { startTestService, writeFiles, type TestService } from "../service.ts";
-import { runHere } from "../main.ts";
+import { main, runHere } from "../main.ts";
 import { patienceMs } from "../patience.ts";
 import { follow, type CliResult } from "../ran.ts";
 import { repositoryOf } from "../repository.ts";
-import { projectFolder, temporaryFolder } from "../support.ts";
+import { createTestContext, projectFolder, temporaryFolder } from "../support.ts";
 
 export interface Place {
   folder: string;
@@ -61,16 +62,49 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
 
 // Words that mean the same to every shell.
 const word = String.raw`(?:[\w./:=@,%+-]|"[^"$\x60\\!]*"|'[^']*')+`;
+const redirection = String.raw` ([<>]) ([\w./-]+)`;
 const plainLine = new RegExp(
-  `^(?:knowctl(?! sandbox)(?: +${word})*|cd ${word}|export(?: +\\w+=${word})+)$`,
+  `^(?:(?:\\w+=${word} )*knowctl(?! sandbox)(?: +${word})*(?:${redirection})*|cd ${word}|export(?: +\\w+=${word})+)$`,
 );
+const sandboxLine = new RegExp(`^knowctl sandbox(?: +${word})*$`);
 // A command that is whole, and leaves nothing in the shell that the next one needs.
 const wholeLine =
-  /^(?:\w+=[\w./-]+ )*(?:knowctl(?! sandbox)|printf|echo|cat|rm|mv|mkdir) (?:[^'"&<]|<(?!<)|'[^']*'|"[^"]*")+$/;
+  /^(?:\w+=[\w./-]+ )*(?:knowctl(?! sandbox)|printf|echo|cat|rm|mv|mkdir) (?:[^'"&<]|<(?!<)| && |'[^']*'|"[^"]*")+$/;
 
 function wordsOf(line: string): string[] {
   const words = line.match(new RegExp(word, "g")) ?? [];
   return words.map((each) => each.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+}
+
+/** Of `export` and before a command: `NAME=word`. */
+function variablesIn(words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    words.map((each) => [each.split("=", 1)[0]!, each.replace(/^\w+=/, "")]),
+  );
+}
+
+/** Runs knowctl in this process, with variables before it and files in the place of stdin and stdout. */
+async function runPlain(
+  line: string,
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<Pick<CliResult, "code" | "stdout" | "stderr">> {
+  const files: Record<string, string> = {};
+  const command = line.replace(new RegExp(`(?:${redirection})+$`), (all) => {
+    for (const [, sign, path] of all.matchAll(new RegExp(redirection, "g")))
+      files[sign!] = join(cwd, path!);
+    return "";
+  });
+  const words = wordsOf(command);
+  const start = words.indexOf("knowctl");
+  const { "<": input, ">": output } = files;
+  const ran = await runHere(words.slice(start + 1), {
+    cwd,
+    env: { ...env, ...variablesIn(words.slice(0, start)) },
+    ...(input && { stdin: readFileSync(input, "utf8") }),
+  });
+  if (output === undefined) return ran;
+  writeFileSync(output, ran.stdout);
+  return { ...ran, stdout: "" };
 }
 
 const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/g;
@@ -93,14 +127,14 @@ export async function runExample(
   let options = { cwd: folder, env };
   const all: Pick<CliResult, "code" | "stdout" | "stderr"> = { code: 0, stdout: "", stderr: "" };
   for (const line of lines) {
-    const [program, ...words] = wordsOf(line.replace(addresses, env["KNOWCTL_BASE_URL"]!));
+    const own = line.replace(addresses, env["KNOWCTL_BASE_URL"]!);
+    const [program, ...words] = wordsOf(own);
     if (program === "cd") options = { ...options, cwd: join(options.cwd, words[0]!) };
-    else if (program === "export") {
-      const set = words.map((each) => [each.split("=", 1)[0]!, each.replace(/^\w+=/, "")] as const);
-      options = { ...options, env: { ...options.env, ...Object.fromEntries(set) } };
-    } else {
+    else if (program === "export")
+      options = { ...options, env: { ...options.env, ...variablesIn(words) } };
+    else {
       const { code, stdout, stderr } = plainLine.test(line)
-        ? await runHere(words, options)
+        ? await runPlain(own, options)
         : await runShell(line, { folder: options.cwd, env: options.env });
       // Nobody types so fast that the index is still busy with the command before.
       await sandbox?.idle();
@@ -111,6 +145,26 @@ export async function runExample(
     }
   }
   return all;
+}
+
+/** Starts a sandbox as an example says, but at a free port, and ends it by SIGTERM when it has started. */
+export async function runSandbox(
+  line: string,
+  { folder, env }: Pick<Place, "folder" | "env">,
+): Promise<number> {
+  if (!sandboxLine.test(line)) throw new Error(`not plain words: ${line}`);
+  const context = createTestContext({ cwd: folder, env });
+  const write = async (part: string | Uint8Array): Promise<void> => {
+    await context.stderr.write(part);
+    if (context.stderrText().includes("Ctrl-C here ends"))
+      context.abort(new SignalReceived("SIGTERM", "terminated"));
+  };
+  // 8787 a sandbox of the user may hold.
+  const words = wordsOf(line.replace(/--port \d+/, "")).slice(1);
+  return await main([...words, "--port", "0"], {
+    ...context,
+    stderr: { ...context.stderr, write },
+  });
 }
 
 /** Runs a script; a sandbox in it runs until it has said that Ctrl-C ends it. */
