@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Cause, LintPage, PageRule, Span } from "../rule.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
@@ -59,15 +59,23 @@ const fewestOfFolder = 3;
 
 const listed = new WeakMap<DocumentSettings, Map<string, number>>();
 
+function namesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" });
+  } catch {
+    // Not there, a file, or not readable.
+    return [];
+  }
+}
+
 /** The number of pages in a module of Antora, at any depth. */
 function pagesOf(module: string, settings: DocumentSettings): number {
   let known = listed.get(settings);
   if (!known) listed.set(settings, (known = new Map()));
   let count = known.get(module);
   if (count === undefined) {
-    const folder = join(settings.root, module, "pages");
-    const names = existsSync(folder) ? readdirSync(folder, { recursive: true }) : [];
-    known.set(module, (count = names.filter((name) => isAdocPath(String(name))).length));
+    const names = namesBelow(join(settings.root, module, "pages"));
+    known.set(module, (count = names.filter((name) => isAdocPath(name)).length));
   }
   return count;
 }
