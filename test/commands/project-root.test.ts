@@ -150,6 +150,9 @@ describe("the project root", () => {
     expect(failure(() => find(["missing"], project)).message).toBe(
       "no such file or folder: missing",
     );
+    expect(failure(() => find(["“my"], project)).whole).toContain(
+      "the shell does not know the quotation mark “",
+    );
     for (const root of ["missing", "docs/a.md"]) {
       expect(failure(() => find(["docs"], project, root)).message).toBe(
         `the project root is not a folder: ${root}`,

@@ -1,3 +1,4 @@
+import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkStatusFormat, writeStatus } from "../../output/status.ts";
@@ -53,7 +54,7 @@ const emptyRemote: RemoteSummary = {
 /** What removes each kind of difference, a line each; `noExtra` is why extra documents are not known. */
 function nextSteps(
   { classes, remote, ...counts }: StatusSummary,
-  { inputs, settings, isWhole }: DocumentSource,
+  { config, inputs, settings, isWhole }: DocumentSource,
   noExtra: string | undefined,
 ): string[] {
   const { unchanged, unreadable, failed, gone } = counts;
@@ -61,15 +62,17 @@ function nextSteps(
   const isConfigured = (isWhole === true || inputs.length === 0) && settings.include.length > 0;
   const upload = isConfigured ? "knowctl ingest" : "knowctl ingest PATH";
   const removable = classes.gone + classes["row-gone"];
+  const canDelete = dialects[config.dialect].paths.ingestedDocument !== undefined;
+  const prune = canDelete ? "knowctl prune" : "knowctl prune --tombstone";
+  const removes = canDelete
+    ? "removes them from the service"
+    : "replaces their text by a removal notice";
   const there = remote ?? emptyRemote;
   const steps: [number, string][] = [
     [counts.new + counts.changed, `new and changed: \`${upload}\` sends them`],
     [failed - unreadable, "failed: `knowctl retry` sends them again"],
-    [removable, "gone: `knowctl prune` removes them from the service"],
-    [
-      gone - removable,
-      "gone, though the file exists: `knowctl prune --class NAME` removes a class",
-    ],
+    [removable, `gone: \`${prune}\` ${removes}`],
+    [gone - removable, `gone, though the file exists: \`${prune} --class NAME\` removes a class`],
     [there["not-sent"], `not sent: \`${upload}\` sends them`],
     [
       there["gone-there"],

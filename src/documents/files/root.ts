@@ -60,9 +60,11 @@ export function noSuchPath(argument: string, cwd: string): CliError {
       // Editors and chat programs make it of two hyphens.
       /^[\u2010-\u2015]/.test(argument)
         ? "it begins with a long dash: type two hyphens for a flag"
-        : /^[a-z][a-z\d+.-]*:\/\//i.test(argument)
-          ? "an upload reads files of this machine: get the pages first, for example with git clone, and name their folder"
-          : `paths are relative to ${cwd}`,
+        : /^[\u2018-\u201f\u00ab\u00bb]/.test(argument)
+          ? `the shell does not know the quotation mark ${argument.slice(0, 1)}: type " or ' instead`
+          : /^[a-z][a-z\d+.-]*:\/\//i.test(argument)
+            ? "an upload reads files of this machine: get the pages first, for example with git clone, and name their folder"
+            : `paths are relative to ${cwd}`,
     ],
   });
 }

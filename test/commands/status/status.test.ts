@@ -35,6 +35,8 @@ describe("status", () => {
       "new: 1 document\n  docs/new.md\nchanged: 1 document\n  docs/1.md\ngone: 1 document\n  docs/2.md (gone)\n",
     );
     expect(ran.stderr).toContain("new and changed: `knowctl ingest PATH` sends them");
+    // The test service speaks the standard dialect, which cannot delete.
+    expect(ran.stderr).toContain("gone: `knowctl prune --tombstone` replaces their text");
     expect(service.sandbox.ledger.requests.length).toBe(requests);
   });
 
