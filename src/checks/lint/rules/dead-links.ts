@@ -95,6 +95,19 @@ const above: Cause = {
   what: "references go higher than the root of the project",
 };
 
+// A folder of pages alone, without the programs around it.
+const lackingBeside: Cause = {
+  key: ".",
+  least: fewestOfFolder,
+  what: "references lead to folders and files that the project lacks",
+};
+
+/** Whether a page leads from its folder in the project to something beside that folder which is not there. */
+function isAway(path: string, wanted: string, settings: DocumentSettings): boolean {
+  const [own = "", name = ""] = [path, wanted].map((each) => each.split("/")[0]);
+  return path.includes("/") && own !== name && targetsFor(settings).at(name).kind === "none";
+}
+
 /**
  * The folder that lacks what a page leads to. A site may take its files from elsewhere: a component of
  * Antora from several repositories, other folders from programs. Of a folder that has files, the target.
@@ -105,8 +118,11 @@ function folderCause({ path, settings }: LintPage, target: string): Cause | unde
   const folder = posix.dirname(wanted);
   const count = countIn(folder, settings);
   const isAntora = antoraPage.test(path);
-  if (!isAntora && count > fewestOfFolder)
-    return { key: wanted.replace(/\/$/, ""), least: 0, what: "references lead there" };
+  const away = isAway(path, wanted, settings) ? lackingBeside : undefined;
+  if (!isAntora && count > fewestOfFolder) {
+    const key = wanted.replace(/\/$/, "");
+    return { key, least: 0, what: "references lead there", wider: away };
+  }
   let lacking = folder;
   while (count === 0 && lacking !== "." && countIn(posix.dirname(lacking), settings) === 0) {
     lacking = posix.dirname(lacking);
@@ -115,7 +131,7 @@ function folderCause({ path, settings }: LintPage, target: string): Cause | unde
   const modules = posix.dirname(lacking);
   if (isAntora && posix.basename(modules) === "modules") lacking = modules;
   const least = Math.max(count, isAntora ? 0 : fewestOfFolder);
-  const wider = isAntora && lacking !== modules ? moduleCause(wanted, settings) : undefined;
+  const wider = isAntora && lacking !== modules ? moduleCause(wanted, settings) : away;
   return {
     key: lacking,
     least,

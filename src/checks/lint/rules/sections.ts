@@ -318,6 +318,15 @@ function rowsBelow(text: string, from: number): string[][] {
 const isPair = (row: readonly string[] = []): boolean =>
   new Set(row.filter((cell) => cell !== "")).size < 3;
 
+const fewestOfGrid = 6;
+/** Whether a table is a list of words in several columns: each stands once, and none is a number. */
+function isGrid(rows: readonly string[][]): boolean {
+  const cells = rows.flat().filter((cell) => cell !== "");
+  const isWord = (cell: string): boolean => !/\s/.test(cell) && /\p{L}/u.test(cell);
+  const areDifferent = new Set(cells).size === cells.length;
+  return cells.length >= fewestOfGrid && areDifferent && cells.every((cell) => isWord(cell));
+}
+
 /** The first column of a table of pairs: one that a page has several times names fields. */
 const fieldsOf = (rows: readonly string[][]): string | undefined =>
   rows.length > 1 && rows.every((row) => isPair(row))
@@ -330,6 +339,7 @@ const fieldsOf = (rows: readonly string[][]): string | undefined =>
  * names of fields of a record, and names with values that are no mere numbers. A cell of several columns stands in each of them.
  */
 function isOfLabels(rows: readonly string[][]): boolean {
+  if (isGrid(rows)) return true;
   const isTerm = ([first = "", second = ""]: readonly string[]): boolean =>
     term.test(first) && twoWords.test(second.replace(/`[^`]*`/g, ""));
   const isRecord = rows.filter(([first = ""]) => field.test(first)).length > 1;

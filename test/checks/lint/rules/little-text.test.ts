@@ -337,6 +337,18 @@ describe("tables of labels", () => {
     expect(await check(tableWithoutHeader, `${one}\nText.\n${other}`)).toHaveLength(2);
   });
 
+  it("are no lists of words in several columns", async () => {
+    const words = table(["AND", "`IF`", "IS"], ["META", "NOT", "NULL"], ["OR", "TRUE", ""]);
+    expect(await check(tableWithoutHeader, words)).toEqual([]);
+    for (const [from, to] of [
+      ["TRUE", "NOT"],
+      ["TRUE", "12"],
+      ["TRUE", "so it is"],
+    ] as const) {
+      expect(await check(tableWithoutHeader, words.replace(from, to))).toHaveLength(1);
+    }
+  });
+
   it("are named by their directive", async () => {
     const list = (options: string): string =>
       `A\n=\n\n.. list-table::\n${options}\n   * - Type of room\n     - quiet\n   * - Size\n     - 12\n`;

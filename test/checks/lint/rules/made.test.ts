@@ -115,6 +115,18 @@ describe("links that a build makes right", () => {
     ]);
   });
 
+  it("have one cause where they leave their folder for others that the project lacks", async () => {
+    const links = (...names: string[]): string => names.map((each) => `[x](../${each})`).join(" ");
+    const page = `# A\n\n${links("src/a.ts", "src/b.ts", "lib/c/d.ts", "LIMITS.txt", "notes/e.md")}\n`;
+    const files = { "docs/a.md": page, "notes/f.md": "# F\n", "README.md": "# R\n" };
+    expect(await shown(files)).toEqual([
+      "docs/a.md: the link leads to no file: ../src/a.ts; 4 references lead to folders and files that the project lacks",
+      "docs/a.md: the link leads to no file: ../notes/e.md",
+    ]);
+    const few = files["docs/a.md"].replace("[x](../src/b.ts)", "");
+    expect(await shown({ ...files, "docs/a.md": few })).toHaveLength(4);
+  });
+
   it("have one cause where another repository brings most of a module of Antora", async () => {
     const page = (...names: string[]): string =>
       `= A\n\n${names.map((name) => `xref:cli:${name}.adoc[]`).join(", ")}\n`;
