@@ -5,7 +5,8 @@ export type { PageNode };
 
 // Deeper trees cost the parser quadratic time; browsers stop at 512 levels.
 const deepest = 5000;
-const tokensBetweenChecks = 2000;
+const mostBetweenChecks = 2000;
+const leastBetweenChecks = 100;
 /** Elements below this depth are read as if their tags did not exist, like in Blink. */
 export const deepestWritten = 500;
 
@@ -37,11 +38,14 @@ function depthOf(document: PageNode): number {
 export function parseHtml(html: string, path: string): PageNode {
   refuseLongTags(html, path);
   const parser = createIncrementalHTMLParser();
-  let tokens = 0;
-  const pause = (): boolean => ++tokens % tokensBetweenChecks === 0;
+  let tokens = mostBetweenChecks;
+  const pause = (): boolean => --tokens <= 0;
   parser.end(html);
   while (parser.process(pause)) {
-    if (depthOf(parser.document()) <= deepest) continue;
+    const left = deepest - depthOf(parser.document());
+    // Most tokens add a level at most.
+    tokens = Math.min(mostBetweenChecks, Math.max(leastBetweenChecks, left + 1));
+    if (left >= 0) continue;
     throw new CliError("usage", `${path}: elements are nested more than ${deepest} levels deep`, {
       hints: ["close the elements, or exclude the file"],
     });

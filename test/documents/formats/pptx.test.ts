@@ -289,7 +289,8 @@ describe("what cannot be read", () => {
         "ppt/presentation.xml": `<p:presentation xmlns:r="urn:r"><p:sldIdLst>${'<p:sldId r:id="a"/>'.repeat(20_000)}</p:sldIdLst></p:presentation>`,
         "ppt/_rels/presentation.xml.rels":
           '<Relationships><Relationship Id="a" Type="x/slide" Target="s.xml"/></Relationships>',
-        "ppt/s.xml": `<p:sld>${" ".repeat(1024 * 1024)}</p:sld>`,
+        // A blank of three bytes: bytes are limited, and characters cost.
+        "ppt/s.xml": `<p:sld>${"\u3000".repeat((1024 * 1024) / 3)}</p:sld>`,
       }),
       /larger than the limit/,
     ],

@@ -341,6 +341,13 @@ describe("shortcodes of Hugo", () => {
     expect(read("a {{< bad >}} b", { files: hostile }).text).toMatch(/^a .*b$/s);
   });
 
+  it("cost the length of their template, also of one that never ends", () => {
+    expectLinear(8000, (size) => {
+      const endless = { "layouts/shortcodes/bad.html": "{{ if ".repeat(size) };
+      read("a {{< bad >}} b", { files: endless });
+    });
+  });
+
   it("cost the length of the text", () => {
     for (const line of ["{{< note >}}", "{{< version >}} ", "{{< "]) {
       expectLinear(8000, (size) => read(line.repeat(size / line.length) + "z", { files }));

@@ -13,7 +13,6 @@ export interface GoTree {
 // A template is a page of HTML at most.
 const longest = 50_000;
 export const longestAction = 2000;
-const action = /\{\{(-?)\s*([^]*?)\s*(-?)\}\}/g;
 const opening = /^(if|with|range|block|define)\b\s*([^]*)$/;
 
 type Block = Extract<GoNode, { kind: "block" }>;
@@ -31,12 +30,18 @@ function partsOf(template: string): Part[] {
     const shown = trims ? text.trimStart() : text;
     if (shown !== "") parts.push({ isAction: false, text: shown });
   };
-  for (const { 0: whole, 1: before, 2: text = "", 3: after, index } of template.matchAll(action)) {
-    const raw = template.slice(from, index);
+  for (let end = 0; ; from = end + 2) {
+    const start = template.indexOf("{{", from);
+    // Nothing ends the last actions of a text either, which would each be looked at to its end.
+    end = start === -1 ? -1 : template.indexOf("}}", start + 2);
+    if (end === -1) break;
+    const [, before, inner = "", after] =
+      /^(-?)([^]*?)(-?)$/.exec(template.slice(start + 2, end)) ?? [];
+    const raw = template.slice(from, start);
     add(before === "-" ? raw.trimEnd() : raw);
+    const text = inner.trim();
     if (text !== "" && !text.startsWith("/*")) parts.push({ isAction: true, text });
     trims = after === "-";
-    from = index + whole.length;
   }
   add(template.slice(from));
   return parts;
