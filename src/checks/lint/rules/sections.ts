@@ -324,7 +324,8 @@ function isGrid(rows: readonly string[][]): boolean {
   const cells = rows.flat().filter((cell) => cell !== "");
   const isWord = (cell: string): boolean => !/\s/.test(cell) && /\p{L}/u.test(cell);
   const areDifferent = new Set(cells).size === cells.length;
-  return cells.length >= fewestOfGrid && areDifferent && cells.every((cell) => isWord(cell));
+  const isLarge = cells.length >= fewestOfGrid && !isPair(rows[0]);
+  return isLarge && areDifferent && cells.every((cell) => isWord(cell));
 }
 
 /** The first column of a table of pairs: one that a page has several times names fields. */
