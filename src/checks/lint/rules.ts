@@ -6,6 +6,7 @@ import {
   futureDate,
   longTag,
   metadataNotText,
+  openFrontMatter,
   ownerWithoutEmail,
   staleDate,
 } from "./rules/metadata.ts";
@@ -81,6 +82,7 @@ export const pageRules: readonly PageRule[] = [
   templateText,
   placeholder,
   leakedJsx,
+  openFrontMatter,
   metadataNotText,
   longTag,
   futureDate,

@@ -8,6 +8,32 @@ import { restricts } from "../../../documents/payload/access.ts";
 // Somewhere it is already tomorrow, and a date has no time zone.
 const slackMs = 36 * 3_600_000;
 
+export const openFrontMatter: PageRule = {
+  kind: "page",
+  name: "open-front-matter",
+  group: "metadata",
+  severity: "warning",
+  summary: "The front matter has no closing line",
+  advice:
+    "Its keys have no effect, and are sent as text of the page. Write the line that opens it once more, after the last key.",
+  bad: "---\nteam: facilities\n\nThe desk on floor 1 is open from 8:00 to 17:00 on working days.\n",
+  good: "---\nteam: facilities\n---\n\nThe desk on floor 1 is open from 8:00 to 17:00 on working days.\n",
+  *check({ parsed, source }) {
+    if (parsed.frontMatter || !parsed.isMarkdown) return;
+    // Without a key below it, the line is a rule between two parts of the text.
+    const opening = /^\uFEFF?(---|\+\+\+)[^\S\n]*\n[\w-]+(?::[^\S\n]|:\n|[^\S\n]*=)/.exec(
+      source ?? "",
+    );
+    if (!opening) return;
+    const [, fence = ""] = opening;
+    const start = opening[0].indexOf(fence);
+    yield {
+      message: `${fence} opens front matter that is never closed`,
+      span: { start, end: start + fence.length },
+    };
+  },
+};
+
 export const futureDate: PageRule = {
   kind: "page",
   name: "future-date",

@@ -70,6 +70,7 @@ describe("examples", () => {
     "template-text": "{{ site.version }}",
     placeholder: "TBD",
     "leaked-jsx": '<Badge type="tip">',
+    "open-front-matter": "---",
     "metadata-not-text": "contacts:",
     "future-date": "updated: 2999-01-31",
     "stale-date": "updated: 2019-01-31",

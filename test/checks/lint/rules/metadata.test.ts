@@ -4,12 +4,27 @@ import {
   futureDate,
   longTag,
   metadataNotText,
+  openFrontMatter,
   ownerWithoutEmail,
   staleDate,
 } from "../../../../src/checks/lint/rules/metadata.ts";
 import { check, placesOf } from "./page.ts";
 
 const page = (matter: string): string => `---\ntitle: A\n${matter}\n---\n\nText.\n`;
+
+describe("front matter without a closing line", () => {
+  it.each([
+    ["---\ntitle: Half\ntags: [a, b\n\n# No end\n\nText.\n", ["---"]],
+    ["+++\ntitle = 'Half'\n\nText.\n", ["+++"]],
+    // A line between two parts.
+    ["---\n\nText: more.\n", []],
+    ["---\nText of a page.\n", []],
+    ["---\ntitle: Whole\n---\n\nText.\n", []],
+    ["# Page\n\n---\nnote: this is text.\n", []],
+  ])("%j", async (text, places) => {
+    expect(await placesOf(openFrontMatter, text)).toEqual(places);
+  });
+});
 
 describe("metadata that is not text", () => {
   it("is a list of objects or lists, at any depth", async () => {
