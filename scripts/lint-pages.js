@@ -52,8 +52,7 @@ the word misses the page. A hidden sentence can give the model an instruction.`,
   access: {
     title: "Access",
     task: "Restrict readers in the service",
-    why: `The connector/credential pair alone decides [who can read a document](access.md). A key such as
-\`visibility\` in the front matter looks like protection and restricts nobody.`,
+    why: `The pair alone decides [who can read a document](access.md); a key such as \`visibility\` restricts nobody.`,
     example: "access-without-effect",
   },
   secrets: {

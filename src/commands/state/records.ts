@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from "node:path";
-import { parseBaseUrl } from "../../config/values/url.ts";
+import { AddressProblem, addressHint, parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
@@ -152,6 +152,16 @@ export interface StateMoveOptions extends StateFlags {
   yes?: boolean;
 }
 
+/** The address in an argument of `state move`; throws CliError `usage`. */
+function serviceNamed(address: string): string {
+  try {
+    return parseBaseUrl(address).baseUrl;
+  } catch (error) {
+    if (!(error instanceof AddressProblem)) throw error;
+    throw new CliError("usage", error.message, { hints: [addressHint(address)] });
+  }
+}
+
 /**
  * `state move`: moves all records of a service to its new address. Throws CliError `not-found` for an
  * address without records, and `usage` where both addresses have a record of one document.
@@ -161,7 +171,7 @@ export async function stateMove(
   [oldName = "", newName = ""]: string[],
   options: StateMoveOptions,
 ): Promise<void> {
-  const [from, to] = [parseBaseUrl(oldName).baseUrl, parseBaseUrl(newName).baseUrl];
+  const [from, to] = [serviceNamed(oldName), serviceNamed(newName)];
   if (from === to) throw new CliError("usage", `${oldName} and ${newName} are one address`);
   await withState(context, options, "change", async (open) => {
     const { output } = open;

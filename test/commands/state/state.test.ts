@@ -211,6 +211,12 @@ describe("move", () => {
       expect(again.stderr).not.toContain("state move");
       expect(again.stderr + again.stdout).toContain("2 unchanged");
       await expectRun(service, `${move} --yes`, 9);
+      await expectRun(
+        service,
+        `state move localhost:1 ${url}`,
+        2,
+        "write it as http://localhost:1",
+      );
     });
 
     it("is not merged where both addresses have records of a document", async () => {
