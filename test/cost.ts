@@ -40,24 +40,46 @@ export function asStrict(most: number, share: number): number {
 }
 
 /**
- * Expects that the cost of `work` grows with the size alone: an eighth of the size is done beside the
- * whole. What grows with the square costs 64 times as much, so the size must be worth some milliseconds.
- * Half the size with 16 for `most` finds as much as the whole with 24: a part with the square that is
- * 1.3 times the rest there, and so 2.7 times in the whole, where 24 finds 3.2 times. So where a quarter
- * or half of the size is worth measuring and keeps to a factor that is as strict, the whole is not done.
+ * Asks for the costs of sizes, and expects that they grow with the size alone: an eighth of the size is
+ * done beside the whole. What grows with the square costs 64 times as much, so the size must be worth
+ * some milliseconds. Half the size with 16 for `most` finds as much as the whole with 24: a part with
+ * the square that is 1.3 times the rest there, and so 2.7 times in the whole, where 24 finds 3.2 times.
+ * So where a quarter or half of the size is worth measuring and keeps to a factor that is as strict,
+ * the whole is not done.
  */
-export function expectLinear(size: number, work: (size: number) => void, most = 24): void {
-  const partOf = (count: number): number => fastest(() => work(Math.ceil(count / 8)));
+function* growing(size: number, most: number): Generator<number, void, number> {
   for (const share of [4, 2]) {
     const count = Math.ceil(size / share);
-    const part = partOf(count);
-    if (part < shortestMs) continue;
-    if (cpuMs(() => work(count)) / part <= asStrict(most, share)) return;
+    const part = Math.ceil(count / 8);
+    let partMs = yield part;
+    if (partMs >= shortestMs) partMs = Math.min(partMs, yield part, yield part);
+    if (partMs < shortestMs) continue;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if ((yield count) / partMs <= asStrict(most, share)) return;
+    }
   }
-  expectFactor(() => {
-    const part = Math.max(shortestMs, partOf(size));
-    return cpuMs(() => work(size)) / part;
-  }, most);
+  let factor = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts && factor > most; attempt++) {
+    const whole = yield size;
+    // No part counts as cheaper than this.
+    if (whole / shortestMs <= most) return;
+    const part = Math.ceil(size / 8);
+    factor = Math.min(
+      factor,
+      whole / Math.max(shortestMs, Math.min(yield part, yield part, yield part)),
+    );
+  }
+  expect(factor, "times as expensive").toBeLessThanOrEqual(most);
+}
+
+/** Expects that the cost of `work` grows with the size alone. */
+export function expectLinear(size: number, work: (size: number) => void, most = 24): void {
+  const costs = growing(size, most);
+  let next = costs.next();
+  while (next.done !== true) {
+    const count = next.value;
+    next = costs.next(cpuMs(() => work(count)));
+  }
 }
 
 /** Like expectLinear(), of work that ends later. */
@@ -65,18 +87,14 @@ export async function expectLinearLater(
   size: number,
   work: (size: number) => Promise<void>,
 ): Promise<void> {
-  const cpuOf = async (count: number): Promise<number> => {
+  const costs = growing(size, 24);
+  let next = costs.next();
+  while (next.done !== true) {
     const start = process.cpuUsage();
-    await work(count);
+    await work(next.value);
     const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1000;
-  };
-  let factor = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < attempts && factor > 24; attempt++) {
-    const part = Math.max(shortestMs, await cpuOf(Math.ceil(size / 8)));
-    factor = Math.min(factor, (await cpuOf(size)) / part);
+    next = costs.next((user + system) / 1000);
   }
-  expect(factor, "times as expensive").toBeLessThanOrEqual(24);
 }
 
 /** Expects that `work` costs no more on the large size than on the small one. */
