@@ -61,9 +61,15 @@ describe("limits", () => {
   });
 });
 
+const help = helpTexts();
+
 describe("links", () => {
+  const known = new Map<string, readonly (string | undefined)[]>();
+
   function anchorsIn(page: string): readonly (string | undefined)[] {
-    return anchorsOf(scanStructure(readPage(page)).headings, "github");
+    const anchors = known.get(page) ?? anchorsOf(scanStructure(readPage(page)).headings, "github");
+    known.set(page, anchors);
+    return anchors;
   }
 
   /** Targets of the links of a page. In code, brackets are no link. */
@@ -85,7 +91,7 @@ describe("links", () => {
     });
 
     it("names commands that exist", () => {
-      const commands = new Set(Object.keys(helpTexts()));
+      const commands = new Set(Object.keys(help));
       const groups = new Set(["help", ...[...commands].map((path) => path.split(" ")[0]!)]);
       for (const [, first = "", second = ""] of proseOf(page).matchAll(
         /`knowctl ([a-z-]+)(?: ([a-z-]+)(?=[ `]))?/g,
@@ -216,6 +222,8 @@ describe("messages", () => {
     return literals.filter((literal) => literal.includes(" "));
   }
 
+  const literals = files.flatMap(textsIn);
+
   // One thing has one name in what people read; the interface's own names stay in JSON.
   const spellings: [name: string, other: RegExp, sample: string][] = [
     [
@@ -237,8 +245,7 @@ describe("messages", () => {
   ];
   it.each(spellings)("a %s has no other name (%s)", (_name, other, sample) => {
     expect(sample).toMatch(other);
-    const help = Object.values(helpTexts());
-    const read = [...files.flatMap(textsIn), ...help, ...pages.map(proseOf)];
+    const read = [...literals, ...Object.values(help), ...pages.map(proseOf)];
     expect(read.flatMap((text) => text.match(other) ?? [])).toEqual([]);
   });
 });

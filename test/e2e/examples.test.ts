@@ -7,9 +7,11 @@ import { preparePlace, runExample, runSandbox, type Place } from "./shell.ts";
 // name. The sandbox of the test stands for every address in them. What pages show:
 // test/docs/blocks.test.ts.
 
+const help = Object.entries(helpTexts());
+
 /** Commands in the help of a command and its subcommands, with the newlines in them. A group repeats those below. */
 function helpExamples(command: string): string[] {
-  const texts = Object.entries(helpTexts()).filter(([path]) => path.split(" ")[0] === command);
+  const texts = help.filter(([path]) => path.split(" ")[0] === command);
   const own = texts.filter(([, text]) => !text.includes("[options] [command]\n"));
   return own.flatMap(([, text]) =>
     [...text.matchAll(/^ {2}\$ ((?:.*\\\n)*.+)$/gm)].map(([, line]) => line!),
