@@ -69,16 +69,23 @@ describe("action", () => {
     args.filter((arg) => !arg.startsWith("--report=") && arg !== "--state=.knowctl");
 
   describe.runIf(process.platform !== "win32")("the GitHub action", () => {
-    it.each([...hostile, several])("hands on %j as one argument, unread", async (text) => {
-      const { args, inputs } = await record({ "id-prefix": text, link: text, since: text });
-      expect(withoutReport(args)).toEqual([
+    // Inputs with one value, in the order of their flags.
+    const single =
+      "base-url cc-pair-id connector dialect profile config timeout root since shard run id-prefix source sections anchors link link-style".split(
+        " ",
+      );
+
+    it.each([0, 6, 12])("hands on a text as one argument, unread (turn %i)", async (turn) => {
+      const texts = [...hostile, several];
+      expect(single).toHaveLength(texts.length);
+      const inputs = single.map((name, at) => [name, texts[(at + turn) % texts.length]!] as const);
+      const recorded = await record(Object.fromEntries(inputs));
+      expect(withoutReport(recorded.args)).toEqual([
         "ingest",
-        `--since=${text}`,
-        `--id-prefix=${text}`,
-        `--link=${text}`,
+        ...inputs.map(([name, text]) => `--${name}=${text}`),
         "--",
       ]);
-      expect(inputs).toEqual([]);
+      expect(recorded.inputs).toEqual([]);
     });
 
     it("makes an argument of each line of a list, and no flag of a path", async () => {

@@ -15,7 +15,7 @@ import { helpTexts, topicTexts } from "../../src/cli/program.ts";
 import { blocksOf, pages, pipelinePages } from "../docs/pages.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
-import { type Place, preparePlace, runShell } from "./shell.ts";
+import { type Place, preparePlace, runExample, runShell } from "./shell.ts";
 import { packSmall, scope, startRegistry } from "./package.ts";
 import { loadAction } from "./runner.ts";
 import type { CliResult } from "../ran.ts";
@@ -51,7 +51,7 @@ describe("pipelines", () => {
       "works as it is written: %s",
       async (_first, block) => {
         const place = await preparePlace();
-        const { code, stderr } = await runShell(block.body, place);
+        const { code, stderr } = await runExample(block.body, place);
         expect({ code, stderr }).toEqual({
           code: 0,
           stderr: expect.not.stringMatching(/error|warning/),
@@ -59,7 +59,7 @@ describe("pipelines", () => {
         // What the first run leaves behind is what the second one begins with.
         const isChat = block.body.includes("knowctl chat");
         if (isChat || block.body.includes("kept/"))
-          expect(await runShell(block.body, place)).toMatchObject({ code: 0 });
+          expect(await runExample(block.body, place)).toMatchObject({ code: 0 });
         if (isChat) {
           // A batch with --resume asks nothing twice; this block ran twice, each time anew.
           const messages = place.sandbox.ledger.chats.map((body) => body["message"]);

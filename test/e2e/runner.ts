@@ -26,8 +26,10 @@ export interface Action {
 
 const actionFolder = join(projectFolder, ".github", "actions", "ingest");
 
+const ownAction = load(readFileSync(join(actionFolder, "action.yml"), "utf8")) as Action;
+
 export function loadAction(): Action {
-  return load(readFileSync(join(actionFolder, "action.yml"), "utf8")) as Action;
+  return ownAction;
 }
 
 /** What the runner makes of `${{ inputs.x }}`; nothing else is expected in what it evaluates here. */
