@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { repositoryOf } from "../../repository.ts";
 import { type TestService, startTestService, writeFiles } from "../../service.ts";
 import { expectRun, runIn } from "./support.ts";
 import { denyWritingIn } from "../../file-system.ts";
@@ -247,7 +248,7 @@ describe("read only", () => {
   // SQLite opens a journal beside a database that it reads: only the folder's time shows it afterwards.
   const stateOf = ({ folder }: TestService) => [
     statSync(join(folder, ".knowctl")).mtimeMs,
-    readFileSync(join(folder, ".knowctl/state.db")),
+    readFileSync(join(folder, ".knowctl/state.db"), "latin1"),
   ];
 
   it.each([
@@ -277,18 +278,13 @@ describe("tracked", () => {
   async function withTrackedState(): Promise<TestService> {
     const service = await startTestService({ dialect: "onyx" });
     const { folder } = service;
-    git(folder, "init", "-q", ".");
     writeFiles(folder, {
       "docs/a.md": "# A\n\nHolidays are 28 days.\n",
       "docs/b.md": "# B\n\nTwo.\n",
     });
     await expectRun(service, "ingest docs --cc-pair-id 2", 0);
-    // What is staged is older than the file, as where a watch goes on: git asks for -f.
-    const path = join(folder, ".knowctl", "state.db");
-    const state = readFileSync(path);
-    writeFileSync(path, "older");
-    git(folder, "add", "-f", ".knowctl/state.db");
-    writeFileSync(path, state);
+    // What was committed is older than the file, as where a watch goes on: git asks for -f.
+    writeFiles(folder, repositoryOf({ ".knowctl/state.db": "older" }));
     return service;
   }
 
@@ -338,7 +334,7 @@ describe("tracked", () => {
 
     it("is not made where git would track it", async () => {
       const service = await withTrackedState();
-      execFileSync("rm", ["-rf", join(service.folder, ".knowctl")]);
+      rmSync(join(service.folder, ".knowctl"), { recursive: true, force: true });
       await expectRun(service, "ingest docs --cc-pair-id 2", 14);
       expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
     });

@@ -72,7 +72,7 @@ describe("read only state", () => {
 
   it("reads a copy, and leaves the folder as it is", async () => {
     const { folder, path } = await createReadOnly();
-    const before = [statSync(folder).mtimeMs, readFileSync(path)];
+    const before = [statSync(folder).mtimeMs, readFileSync(path, "latin1")];
     const { state, wasEmptied } = await open(folder);
     expect(wasEmptied).toBe(false);
     expect(state.isCopy).toBe(true);
@@ -80,7 +80,7 @@ describe("read only state", () => {
     state.dropAccepted(target, "a.md");
     expect(state.accepted(target, "a.md")).toBeUndefined();
     state.close();
-    expect([statSync(folder).mtimeMs, readFileSync(path)]).toEqual(before);
+    expect([statSync(folder).mtimeMs, readFileSync(path, "latin1")]).toEqual(before);
   });
 
   it("opens a writable state itself", async () => {
