@@ -5,14 +5,18 @@ import { readJqLibrary } from "./jq-library.ts";
 // A worker, because jq-web blocks its thread (an endless expression could not be
 // interrupted), writes to the console past the output gate and sets process.exitCode.
 // The worker runs the library from its text, so that it works in a single-file build. The
-// library reads one file itself, its WebAssembly: the fake `fs` returns it.
+// library reads one file itself, its WebAssembly, and compiles it: the fake `fs` returns nothing, and
+// the fake `WebAssembly` the module that this thread has compiled once.
 const workerCode = `
 const { parentPort, workerData } = require("node:worker_threads");
-const { code, wasm } = workerData.library;
-const files = { __proto__: require("node:fs"), readFileSync: () => wasm };
+const { code, compiled } = workerData;
+const files = { __proto__: require("node:fs"), readFileSync: () => new Uint8Array() };
+const instantiate = (_bytes, imports) =>
+  WebAssembly.instantiate(compiled, imports).then((instance) => ({ module: compiled, instance }));
 const module = { exports: {} };
-new Function("module", "exports", "require", "__dirname", code)(
-  module, module.exports, (name) => (name === "fs" ? files : require(name)), "");
+new Function("module", "exports", "require", "__dirname", "WebAssembly", code)(
+  module, module.exports, (name) => (name === "fs" ? files : require(name)), "",
+  { __proto__: WebAssembly, instantiate });
 module.exports
   .then((jq) => jq.raw(workerData.json, workerData.expression, ["-c", "--"]))
   .then((text) => parentPort.postMessage({ text: text ?? "" }))
@@ -36,13 +40,33 @@ interface JqOptions {
   signal?: AbortSignal;
 }
 
-function runInWorker(expression: string, json: string, options: JqOptions): Promise<Answer> {
+// The types of Node lack it.
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
+};
+
+interface Library {
+  code: string;
+  compiled: object;
+}
+
+let library: Promise<Library> | undefined;
+
+async function compileLibrary(): Promise<Library> {
+  const { code, wasm } = readJqLibrary();
+  return { code, compiled: await WebAssembly.compile(wasm) };
+}
+
+async function runInWorker(expression: string, json: string, options: JqOptions): Promise<Answer> {
   const { timeoutMs = 60_000, signal } = options;
-  return new Promise((resolve, reject) => {
+  library ??= compileLibrary();
+  const { code, compiled } = await library;
+  signal?.throwIfAborted();
+  return await new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const worker = new Worker(workerCode, {
       eval: true,
-      workerData: { library: readJqLibrary(), expression, json },
+      workerData: { code, compiled, expression, json },
       env: {},
       stdout: true,
       stderr: true,
