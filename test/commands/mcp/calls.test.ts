@@ -81,8 +81,8 @@ it("shows no key that the id of a document holds", async () => {
   const { service, call, out } = await open([], { files: { [id]: "# Named\n" } });
   await runIngest(service, ["docs"], { allowSecrets: true, dialect: "onyx" });
   rmSync(join(service.folder, id));
-  const { structuredContent } = await call("read_document", { id });
-  expect(structuredContent).toMatchObject({ from: "index", id: "docs%2F***.md" });
+  const structuredContent = { from: "index", id: "docs%2F***.md" };
+  expect(await call("read_document", { id })).toMatchObject({ structuredContent });
   expect(out()).not.toContain(testKey);
 });
 
