@@ -14,11 +14,10 @@ const alone = [
 // They start many processes. To start one, the pages of memory of the one that starts it are mapped once
 // more, so they come before the files that fill the memory of their process.
 const starters =
-  /\/test\/(?:git|e2e|engines)\/|\/test\/(?:docs\/blocks|commands\/ingest\/(?:claim|options\/git-facts|watch\/folder))\.test\.ts$/;
+  /\/test\/(?:git|e2e|engines)\/|\/test\/(?:docs\/blocks|cli\/flags|commands\/(?:prune\/(?:prune|extra)|ingest\/(?:claim|options\/git-facts|parts\/parts|watch\/folder)))\.test\.ts$/;
 
 // Of the others, from ten seconds on. A long file that starts last keeps one processor waiting for the other.
 const longest = [
-  "cli/flags",
   "cli/output-flags",
   "checks/lint/secrets/find-secrets",
   "commands/mcp/hostile",

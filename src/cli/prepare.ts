@@ -121,6 +121,8 @@ function slipOf(message: string, command: Command): string | undefined {
   if (later !== undefined && message.startsWith("unknown command")) {
     return `the command comes first: knowctl ${later} …`;
   }
+  if (/^unknown command 'https?:\/\//.test(message))
+    return "the address of a service goes after a command: --base-url ADDRESS";
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   let root: Command & { rawArgs?: readonly string[] } = command;
   while (root.parent) root = root.parent;

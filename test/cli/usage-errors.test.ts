@@ -103,6 +103,7 @@ describe("other words", () => {
 describe("usage errors", () => {
   const cases: [string[], RegExp][] = [
     [["ingst"], /unknown command 'ingst'\n.*Did you mean ingest\?/],
+    [["http://127.0.0.1:1"], /unknown command.*\n.*goes after a command: --base-url ADDRESS\n/],
     [["docs", "ingest"], /unknown command 'docs'\n.*the command comes first: knowctl ingest …\n/],
     [
       ["ingest", "docs", "-cc-pair-id", "2"],

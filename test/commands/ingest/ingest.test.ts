@@ -473,7 +473,8 @@ describe("done line", () => {
   ])("warns of each --exclude that matches nothing: %s", async (flags, unused) => {
     const service = await startTestService({ files });
     const lines = unused.map(
-      (each) => `warning: --exclude ${each} matches nothing that is not left out anyway`,
+      (each) =>
+        `warning: --exclude ${each} leaves nothing out: it matches no file, or only some that are left out anyway`,
     );
     const commands = [`${upload} --dry-run`, upload, "lint docs"];
     for (const line of flags.includes("--allow-empty") ? commands.slice(0, 2) : commands) {

@@ -52,7 +52,9 @@ export async function warnOfUnusedExcludes(
   for (const pattern of settings.exclude?.unused() ?? []) {
     if (!given.delete(pattern)) continue;
     await output.warn(
-      neutraliseLine(`--exclude ${pattern} matches nothing that is not left out anyway`),
+      neutraliseLine(
+        `--exclude ${pattern} leaves nothing out: it matches no file, or only some that are left out anyway`,
+      ),
     );
   }
 }

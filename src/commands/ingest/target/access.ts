@@ -136,7 +136,11 @@ async function printUnchecked(
   await messages.note(`to pair ${pairs}${place}`);
   if (error.exit === "auth" || error.exit === "not-found") {
     const why =
-      error.exit === "auth" ? "the key may not list connectors" : "the service lists no connectors";
+      error.status === 401
+        ? "the service refuses the key for the list of connectors"
+        : error.exit === "auth"
+          ? "the key may not list connectors"
+          : "the service lists no connectors";
     return await messages.note(`${why}, so the cc_pair_id is not checked beforehand; ${unknown}`);
   }
   await messages.warn(`pair ${pairs} is not checked beforehand; ${unknown}: ${error.message}`);

@@ -383,6 +383,14 @@ describe("pair check", () => {
       "to pair 2 at h, profile p",
       "the key may not list connectors, so the cc_pair_id is not checked beforehand; cannot determine who can read the documents",
     ]);
+    const refused = new ApiError("auth", "refused", {
+      method: "GET",
+      url: "http://a/b",
+      status: 401,
+    });
+    const other = open(() => Promise.reject(refused));
+    await other.look();
+    expect(other.told[1]).toMatch(/^the service refuses the key for the list of connectors, so /);
     const broken = open(() => Promise.reject(new Error("broken")));
     broken.check.begin();
     await expect(broken.look()).rejects.toThrow("broken");
