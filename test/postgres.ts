@@ -14,6 +14,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
 import { patienceMs } from "./patience.ts";
 
 // A PostgreSQL of the tests' own: a cluster in a temporary folder, on a socket in it.
@@ -218,6 +219,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
 let shared: Promise<PostgresServer> | undefined;
 let databases = 0;
+let strategy: string | undefined;
+
+/** Copies the files of an empty database: since version 15 PostgreSQL copies it row by row otherwise. */
+async function fastestStrategy(client: Client): Promise<string> {
+  const { rows } = await client.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  return Number(rows[0]!.version) >= 150_000 ? "strategy file_copy" : "";
+}
 
 /** An empty database and its server, which the tests of this process share. */
 interface Database {
@@ -235,6 +245,10 @@ export async function newDatabase(): Promise<Database> {
   const server = await shared;
   await server.start();
   const name = `test_${(databases += 1)}`;
-  server.sql("postgres", `create database ${name}`);
+  const client = new Client({ connectionString: server.url("postgres") });
+  await client.connect();
+  strategy ??= await fastestStrategy(client);
+  await client.query(`create database ${name} ${strategy}`);
+  await client.end();
   return { url: server.url(name), sql: (statement) => server.sql(name, statement), server };
 }
