@@ -3,11 +3,16 @@ import { onTestFinished } from "vitest";
 import type { Context, Sink } from "../src/context.ts";
 import { main as run } from "../src/main.ts";
 import { keepContext, lineOf } from "./ran.ts";
-import { createTestContext, type TestContextOptions } from "./support.ts";
+import { createTestContext, sandboxes, type TestContextOptions } from "./support.ts";
 
-/** Runs a command line in this process; a failing test prints it with its output. */
-export function main(args: readonly string[], context: Context): Promise<number> {
-  return run(args, keepContext(context, lineOf(["knowctl", ...args])));
+/**
+ * Runs a command line in this process; a failing test prints it with its output. What it uploaded is in
+ * the index afterwards: the next command here begins sooner than any process could.
+ */
+export async function main(args: readonly string[], context: Context): Promise<number> {
+  const code = await run(args, keepContext(context, lineOf(["knowctl", ...args])));
+  await sandboxes.get(context.env["KNOWCTL_BASE_URL"] ?? "")?.idle();
+  return code;
 }
 
 /** As runCli, in this process: its waits end at once. */

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { PairRecord } from "../src/api/schemas.ts";
 import type { FaultSpec } from "../src/sandbox/http/faults.ts";
 import { startSandbox, type Sandbox } from "../src/sandbox/http/server.ts";
-import { cleanEnvironment, temporaryFolder } from "./support.ts";
+import { cleanEnvironment, sandboxes, temporaryFolder } from "./support.ts";
 
 /** Key of the sandboxes of the tests: unique, so that a leak of it would be found. */
 export const testKey = "CANARY-key-4b1f0c9e";
@@ -54,7 +54,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.pairs === undefined ? {} : { pairs: options.pairs }),
     ...(options.dialect === undefined ? {} : { dialect: options.dialect }),
   });
-  onTestFinished(() => sandbox.close());
+  sandboxes.set(sandbox.url, sandbox);
+  onTestFinished(() => {
+    sandboxes.delete(sandbox.url);
+    return sandbox.close();
+  });
   const env = cleanEnvironment(home, {
     KNOWCTL_BASE_URL: sandbox.url,
     KNOWCTL_API_KEY: key,

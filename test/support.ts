@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import type { Context, Sink } from "../src/context.ts";
+import type { Sandbox } from "../src/sandbox/http/server.ts";
 import { patienceMs } from "./patience.ts";
 import { follow, lineOf, printRuns, type CliResult } from "./ran.ts";
 
@@ -12,6 +13,9 @@ export type { CliResult };
 
 export const projectFolder = resolve(import.meta.dirname, "..");
 const binary = join(projectFolder, "bin", "knowctl.cjs");
+
+/** The sandboxes of running tests, by their address. */
+export const sandboxes = new Map<string, Pick<Sandbox, "idle">>();
 
 /** A folder of its own for the running test, removed when the test ends. */
 export function temporaryFolder(): string {

@@ -39,6 +39,7 @@ export async function runIngest(
     if (!(thrown instanceof CliError)) throw thrown;
     error = thrown;
   }
+  await service.sandbox.idle();
   return { stdout: context.stdoutText(), stderr: context.stderrText(), error };
 }
 

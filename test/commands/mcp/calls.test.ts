@@ -80,7 +80,6 @@ it("shows no key that the id of a document holds", async () => {
   const id = `docs/${testKey}.md`;
   const { service, call, out } = await open([], { files: { [id]: "# Named\n" } });
   await runIngest(service, ["docs"], { allowSecrets: true, dialect: "onyx" });
-  await service.sandbox.idle();
   rmSync(join(service.folder, id));
   const structuredContent = { from: "index", id: "docs%2F***.md" };
   expect(await call("read_document", { id })).toMatchObject({ structuredContent });
