@@ -129,13 +129,12 @@ export function createIndexer(database: Database, log: (text: string) => void) {
       waitingSince ??= lastNotified;
       schedule(10);
     },
-    /** Resolves when the queue is empty. */
+    /** Resolves when the queue is empty; a short one is done at once. */
     idle: () =>
       new Promise<void>((resolve) => {
         waiters.push(resolve);
         clearTimeout(timer);
-        timer = undefined;
-        schedule(0);
+        run();
       }),
     stop(): void {
       stopped = true;
