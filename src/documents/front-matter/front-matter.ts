@@ -51,7 +51,8 @@ function fail(path: string, line: number, column: number, reason: string, hint: 
 
 /**
  * Offset of the closing line (the fence alone) from `from`, and of what follows it. `...` also ends
- * YAML (YAML 1.2.2, section 9.1.2): Pandoc writes it.
+ * YAML (YAML 1.2.2, section 9.1.2): Pandoc writes it. So do more dashes: Hugo and gray-matter, which
+ * Docusaurus and VitePress use, look at the first three.
  */
 function findClosing(
   text: string,
@@ -59,7 +60,7 @@ function findClosing(
   from: number,
   isYaml: boolean,
 ): [number, number] | undefined {
-  const marks = fence.replace(/\+/g, "\\+");
+  const marks = fence === "---" ? "-{3,}" : fence.replace(/\+/g, "\\+");
   const other = isYaml ? "|\\.\\.\\." : "";
   const closing = new RegExp(`(?<=\\n)(?:${marks}${other})[^\\S\\n]*(?:\\n|$)`, "g");
   closing.lastIndex = from;

@@ -27,6 +27,7 @@ describe("front matter", () => {
       "body\n---\nrest",
     ],
     ["---\na: x\n...\nbody\n---\nrest", { a: "x" }, "body\n---\nrest"],
+    ["---\na: x\n------ \nbody\n---\nrest", { a: "x" }, "body\n---\nrest"],
     ["---\na: x...\nb: |\n  ...\n--- \n...\nrest", { a: "x...", b: "...\n" }, "...\nrest"],
     ["+++\na = 'x'\n+++\nbody", { a: "x" }, "body"],
     ["---toml\na = 'x'\n---\nbody", { a: "x" }, "body"],
