@@ -28,6 +28,7 @@ describe("a page of DocFX", () => {
       "Rune B.C A.List",
     ],
     ["texts of an API", '[the rune](xref:System.Text.Rune) [`x`](<xref:A.B> "t")', "the rune `x`"],
+    ["texts of a method", "[**Draw**](<xref:A.Page.Draw(System.Int32)>)", "**Draw**"],
     [
       "templates and code",
       "{{ a }} {{< b >}} {% c %} `<xref:A.B>`\n\n```\n# [A](#tab/a)\n```",

@@ -14,7 +14,9 @@ import { docfxText } from "./blocks.ts";
 export const docfxMarks = String.raw`<xref:(?=[^\s<>])|\[(?=[^[\]\n]{1,500}\]\(<?xref:)|\]\(<?~/|^[ \t>]*#{1,6}[ \t]+\[(?=[^\n]{1,500}\]\(#tab/)|:::(?=(?:image|no-loc)[ \t])|\[!(?:div|DIV|[Vv][Ii][Dd][Ee][Oo])\b|@(?=["'A-Za-z])|\{\{[<%]|\{%`;
 
 const tab = /^([ \t>]*)#{1,6}[ \t]+\[([^\n]{1,500}?)\]\(#tab\/[^()\n]{0,200}\)[ \t]*#*/;
-const reference = /^\[([^[\]\n]{1,500})\]\(<?xref:([^\s()<>"]{1,500})>?(?:[ \t]+"[^"\n]*")?\)/;
+// Between angle brackets it may have parentheses: those of a method.
+const reference =
+  /^\[([^[\]\n]{1,500})\]\((?:<xref:([^\s<>]{1,500})>|xref:([^\s()<>"]{1,500}))(?:[ \t]+"[^"\n]*")?\)/;
 const autoReference = /^<xref:([^\s<>]{1,500})>/;
 // It ends before two punctuations, and before one with nothing behind it.
 const shortReference =
@@ -94,10 +96,10 @@ export function replaceDocfxMark(
     return { end: at + whole.length, text: "" };
   }
   if (mark === "[") {
-    const [whole, shown = "", address = ""] = reference.exec(rest) ?? [];
+    const [whole, shown = "", angled, plain = ""] = reference.exec(rest) ?? [];
     return whole === undefined
       ? undefined
-      : { end: at + whole.length, text: linkTo(expansion, address, shown) };
+      : { end: at + whole.length, text: linkTo(expansion, angled ?? plain, shown) };
   }
   const [whole, before = "", name = ""] = tab.exec(rest) ?? [];
   return whole === undefined ? undefined : { end: at + whole.length, text: `${before}**${name}**` };
