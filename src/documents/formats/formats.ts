@@ -10,7 +10,7 @@ export function readText(text: string): Parsed {
 /** To add a format, add a file in this folder, an entry here and its name in format.ts. */
 export const formats = {
   markdown: {
-    extensions: ["md", "markdown", "qmd"],
+    extensions: ["md", "markdown", "qmd", "rmd"],
     gives: "text",
     load: async () => (await import("./markdown/markdown.ts")).readMarkdown,
   },

@@ -239,6 +239,11 @@ describe("MyST", () => {
       "|  |  |\n| --- | --- |\n| ````md {x}`y` ```` | b |",
     ],
     ["a label of a paragraph", "(here)=\nText", "Text"],
+    [
+      "a label without a title",
+      "[](#eq:b)\n\n:::{math}\n:label: eq:b\nx\n:::",
+      "[eq:b](#eq-b)\n\n$$\nx\n$$",
+    ],
     ["a span", "[a *b*]{.red} c", "a *b* c"],
     [
       "an own heading id",
@@ -259,6 +264,22 @@ describe("MyST", () => {
     expect(body.split("\n").at(-1)).toBe(
       "[a](#one) [`b`](#one) c [d](LICENSE) [e](#two) `[f](py.Lamp)`",
     );
+  });
+
+  it("is R Markdown as well", async () => {
+    const text = "# A\n\n```{r, echo = FALSE}\nhidden()\n```\n\n```{r}\nshown()\n```\n";
+    const { document } = await readFolder({ "a.Rmd": text, "b.md": "[A](a.html)\n" }, "a.Rmd");
+    const [section] = document.sections;
+    expect(section?.text?.replace(/\n{3,}/g, "\n\n")).toBe("# A\n\n```r\nshown()\n```\n\n");
+  });
+
+  it("leads to its own label, which another page has as well", () => {
+    const root = temporaryFolder();
+    const text = ":::{math}\n:label: eq:b\nx\n:::\n\n[](#eq:b) {ref}`eq:b`\n";
+    writeFiles(root, { "b.md": text });
+    const includes = createIncludes(root);
+    const { body } = readMarkdown(text, "a.md", { ...around, includes, site: site("myst") });
+    expect(body).toContain("[eq:b](#eq-b) [eq:b](#eq-b)");
   });
 
   it("counts comments, and knows the ids that are no headings", () => {

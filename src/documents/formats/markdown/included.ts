@@ -166,7 +166,7 @@ const sectionMark = /(?:-+8<-+[ \t]*\[|#?(?:end)?region\b|\bANCHOR(?:_END)?:)/;
 // Of MkDocs, and of mdBook.
 const markLine =
   /-+8<-+[ \t]*\[[ \t]*(?:start|end)[ \t]*:|\bANCHOR(?:_END)?:[ \t]*[\w-]+[ \t]*(?:\*\/|-->)?[ \t]*$/;
-const markdownFile = /\.(?:md|markdown|mdx|qmd|txt)$/i;
+const markdownFile = /\.(?:md|markdown|mdx|[qr]md|txt)$/i;
 
 function namedLines(rows: readonly string[], name: string): string[] | undefined {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -36,7 +36,7 @@ const generators = new Set(["myst", "jupyterbook", "sphinx", "quarto"]);
 export function readMyst(text: string, { path, around, frontMatter, line }: Source): Read {
   const mayHave =
     generators.has(around.site?.generator ?? "") ||
-    /\.qmd$/i.test(path) ||
+    /\.[qr]md$/i.test(path) ||
     (text.includes("{") && braces.test(text));
   if (!mayHave) return { text, leftOut: [], ids: [] };
   const page = mystPage(text, path, around, frontMatter);

@@ -53,7 +53,10 @@ const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/;
 const named = /^[ \t]*(?:`{3,}|:{3,}|~{3,})[ \t]*\{[\w:+.-]+[^{}]*\}[ \t]*(.*)$/;
 const option = /^[ \t]*:(?:name|label):[ \t]+(\S.*)$/;
 
-/** The titles that the labels of a Markdown text lead to: of the heading or directive behind them. */
+/**
+ * The titles that the labels of a Markdown text lead to: of the heading or directive behind them. What
+ * has none, such as a formula, is called by its label.
+ */
 function labelsOf(text: string): Map<string, string> {
   const labels = new Map<string, string>();
   let open: string[] = [];
@@ -66,7 +69,7 @@ function labelsOf(text: string): Map<string, string> {
     }
     if (line.trim() === "") continue;
     const inOption = line.includes(":") ? option.exec(line)?.[1] : undefined;
-    if (inOption !== undefined && argument !== "") labels.set(keyOf(inOption), argument);
+    if (inOption !== undefined) labels.set(keyOf(inOption), argument || inOption);
     const isLong = line.length > 1000;
     const title = isLong ? undefined : (heading.exec(line)?.[1] ?? named.exec(line)?.[1]);
     if (title !== undefined) argument = plainText(title);
@@ -94,7 +97,7 @@ function createTitled({ includes }: Surroundings, path: string): MystPage["title
   const look = (name: string, chain: readonly string[]): Titled | undefined => {
     for (const extension of extensions) {
       const found = includes.read(name + extension, chain);
-      if (!("text" in found) || !/\.(?:md|markdown|qmd|rst|ipynb)$/i.test(found.path)) continue;
+      if (!("text" in found) || !/\.(?:md|markdown|[qr]md|rst|ipynb)$/i.test(found.path)) continue;
       try {
         const title = titleIn(found.text, found.path);
         const address = posix.relative(posix.dirname(path), found.path);
@@ -132,7 +135,7 @@ function sphinxSubstitutions(text: string): Map<string, string> {
 
 /** Whether Quarto builds a page, as far as its path and its site show it. */
 export const isQuarto = ({ site }: Surroundings, path: string): boolean =>
-  site?.generator === "quarto" || /\.qmd$/i.test(path);
+  site?.generator === "quarto" || /\.[qr]md$/i.test(path);
 
 /** Data of a file beside the configuration of the site. Broken data has no values. */
 export function dataOf({ includes, site }: Surroundings, name: string, path: string): Value {

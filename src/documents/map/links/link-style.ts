@@ -39,7 +39,7 @@ interface Style {
   linkOf(page: StyledFile): string;
 }
 
-const pageExtension = /\.(?:md|markdown|mdx|qmd|ipynb|rst|rest|adoc|asciidoc|asc)(?:\.gz)?$/i;
+const pageExtension = /\.(?:md|markdown|mdx|qmd|rmd|ipynb|rst|rest|adoc|asciidoc|asc)(?:\.gz)?$/i;
 
 /** help.obsidian.md, "Obsidian Publish": the address of a note is its path with "+" for blanks. */
 const publishPath = (path: string): string => encodePath(path).replaceAll("%20", "+");

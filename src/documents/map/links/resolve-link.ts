@@ -36,7 +36,17 @@ export type Resolved =
   | { kind: "other" }
   | { kind: "dead" };
 
-const pageExtensions = [".md", ".mdx", ".markdown", ".qmd", ".ipynb", ".rst", ".adoc", ".html"];
+const pageExtensions = [
+  ".md",
+  ".mdx",
+  ".markdown",
+  ".qmd",
+  ".Rmd",
+  ".ipynb",
+  ".rst",
+  ".adoc",
+  ".html",
+];
 const indexNames = ["index", "README", "_index"];
 const indexExtensions = [".md", ".mdx", ".html"];
 
@@ -85,14 +95,17 @@ function fromPage(
   return "first";
 }
 
-/** The address of a link that begins with "/", as a browser reads it; undefined where pages have no known ones. */
-function addressOf(
-  path: string,
-  { path: from, style, site, targets }: LinkingFile,
-): string | undefined {
-  if (path.startsWith("/")) return belowBase(path, site);
+/**
+ * The addresses that a link may mean as a browser reads it; none where pages have no known ones.
+ * docusaurus.io, "trailingSlash": the page of a folder may have an address without "/" at its end.
+ */
+function addressesOf(path: string, { path: from, style, site, targets }: LinkingFile): string[] {
+  if (path.startsWith("/")) return [belowBase(path, site)];
   const own = style && targets.addresses?.(style, site)?.of(from);
-  return own && posix.join(own.endsWith("/") ? own : posix.dirname(own), path);
+  if (own === undefined) return [];
+  const above = posix.join(posix.dirname(own), path);
+  if (!own.endsWith("/")) return [above];
+  return [posix.join(own, path), ...(style === "docusaurus" ? [above] : [])];
 }
 
 /**
@@ -104,8 +117,9 @@ function pageAtAddress(path: string, file: LinkingFile): Target | undefined {
   if (style === undefined || (formatOf(path) !== undefined && !/\.html?$/i.test(path))) return;
   const addresses = targets.addresses?.(style, site);
   if (!addresses) return undefined;
-  const address = addressOf(path, file);
-  const found = address === undefined ? undefined : addresses.at(address);
+  const found = addressesOf(path, file)
+    .map((address) => addresses.at(address))
+    .find((page) => page !== undefined);
   const name = style === "hugo" && /^[^./]+$/.test(path) ? addresses.named(path) : undefined;
   const page = found ?? name;
   const target = page === undefined ? undefined : targets.at(page);
@@ -322,7 +336,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
   // jekyllrb.com, "Static files": they are copied, and the address of the page decides what leads there.
-  const copied = file.style === "jekyll" ? addressOf(decoded, file) : undefined;
+  const [copied] = file.style === "jekyll" ? addressesOf(decoded, file) : [];
   const isCopied =
     copied !== undefined && file.targets.at(posix.join(file.site.prefix, copied)).kind !== "none";
   const mayBe = isOther || isCopied || mayBeOfSite(decoded, file);
