@@ -255,7 +255,8 @@ function createFindCause(findings: readonly LintFinding[]) {
     known.different.add(one);
   };
   const keyOf = (rule: string, { key }: Cause): string => `${rule} ${key}`;
-  const ofMessage = ({ rule, message }: LintFinding): string => `${rule}\n${message}`;
+  const ofMessage = ({ rule, message, cause }: LintFinding): string =>
+    `${rule}\n${cause?.each ?? message}`;
   for (const each of findings) {
     if (!each.cause) continue;
     for (const one of chainOf(each.cause)) add(keyOf(each.rule, one), one.each ?? each.message);

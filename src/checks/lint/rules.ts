@@ -16,8 +16,8 @@ import {
   hugeSection,
   skippedLevel,
   splitList,
-  tableWithoutHeader,
 } from "./rules/sections.ts";
+import { tableWithoutHeader } from "./rules/tables.ts";
 import { empty, textElsewhere, tiny } from "./rules/little-text.ts";
 import { undefinedAttribute } from "./rules/undefined-attribute.ts";
 import { leakedJsx, placeholder, templateText } from "./rules/markup.ts";

@@ -3,6 +3,8 @@ import { join, posix } from "node:path";
 import type { Cause, LintPage, PageRule, Span } from "../rule.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
+import { textOf, valueAt } from "../../../documents/front-matter/values.ts";
+import { configOf } from "../../../documents/site/config.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import {
   countIn,
@@ -187,6 +189,18 @@ const feed = /(?:^|\/)(?:feed[\w-]*|rss|atom|index|sitemap)\.(?:xml|rss|atom|jso
 const isFeed = ({ path, settings }: LintPage, target: string): boolean =>
   feed.test(withoutSuffix(target)) && siteOf(path, settings) !== undefined;
 
+/**
+ * Whether a link leaves its book. rust-lang.github.io/mdBook, "Markdown": it keeps such an address, and a
+ * site may have other books beside this one.
+ */
+function leavesBook({ path, settings }: LintPage, target: string): boolean {
+  const site = siteOf(path, settings);
+  if (site?.generator !== "mdbook") return false;
+  const source = textOf(valueAt(configOf(site, settings).data, "book.src")) ?? "src";
+  const place = posix.join(posix.dirname(path), withoutSuffix(target));
+  return !place.startsWith(posix.join(site.prefix, source, "/"));
+}
+
 // `{ scala="#items[T](List)" }`, and the text of a reference to an object.
 const inValue = /[{<][^{}<>\n]{0,200}="[^"\n]*$/;
 const inText = /@(?!ref\b|link\b)[a-z]\w*:?\[[^\]\n]*(?:\[[^[\]\n]*\])\($/;
@@ -219,7 +233,7 @@ export const deadLink: PageRule = {
       const before = text.slice(Math.max(0, link.start - 300), link.start);
       if (variable.test(target) || notLinks.some((each) => each.test(before))) continue;
       // The rule missing-image reports it.
-      if (images.has(target) || isFeed(page, target)) continue;
+      if (images.has(target) || isFeed(page, target) || leavesBook(page, target)) continue;
       const { span, written, part } = findLink(link);
       if (isOfMyst(page) && isExternal(page, span)) continue;
       const file = fileOfTarget(page, target);

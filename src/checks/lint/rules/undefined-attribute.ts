@@ -1,15 +1,27 @@
+import { valueAt } from "../../../documents/front-matter/values.ts";
+import { configOf } from "../../../documents/site/config.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { isAdoc } from "../page/anchors.ts";
 import { bodyOf } from "../page/body.ts";
 import { findInProse, isUnescaped } from "../page/spans.ts";
-import type { Cause, PageRule } from "../rule.ts";
+import type { Cause, LintPage, PageRule } from "../rule.ts";
 import { sentAsIs } from "./markup.ts";
 
 // docs.asciidoctor.org, "Handle unresolved references".
 const attribute = /\{[a-z][\w-]{1,60}\}/gi;
 const mostKept = 100;
 
-/** An attribute that many pages name has one definition. */
-const causeOf = (name: string): Cause => ({ key: name, least: 0, what: "pages name it" });
+/**
+ * An attribute that many pages name has one definition. gitlab.com/antora/antora-collector-extension: a
+ * program of the site may define many of them.
+ */
+function causeOf(name: string, { path, settings }: LintPage): Cause {
+  const site = siteOf(path, settings);
+  const isMade = site && valueAt(configOf(site, settings).data, "ext.collector") !== undefined;
+  const what = "places name attributes that ext.collector of antora.yml may define";
+  const wider = { key: `collector of ${site?.prefix}`, least: 1, what };
+  return { key: name, least: 0, what: "pages name it", ...(isMade ? { wider } : {}) };
+}
 
 /** Attributes of AsciiDoc that a build or a configuration would define. */
 export const undefinedAttribute: PageRule = {
@@ -39,7 +51,7 @@ export const undefinedAttribute: PageRule = {
       if (known.has(name) || (span && source[span.start - 1] === "\\")) continue;
       if (known.size === mostKept) return;
       known.add(name);
-      yield { span, message: sentAsIs(name), cause: causeOf(name) };
+      yield { span, message: sentAsIs(name), cause: causeOf(name, page) };
     }
   },
 };

@@ -1,4 +1,5 @@
-import type { Found, LintPage } from "../rule.ts";
+import { hash } from "node:crypto";
+import type { Cause, Found, LintPage } from "../rule.ts";
 import { longRuns, azureKeys, knownSecrets, privateKeyMarks, privateKeys } from "./known-forms.ts";
 import type { Secret, SecretRule } from "./pack.ts";
 import { assignedSecrets } from "./assigned-values.ts";
@@ -99,12 +100,24 @@ function describe({ rule, kind, start, end }: Secret, text: string): string {
 
 type FoundSecret = Found & { rule: SecretRule };
 
-function secretsIn({ source, document, keys = [], onlySent }: LintPage): FoundSecret[] {
+// More places of one value are one finding.
+const mostPlaces = 3;
+
+/** A value at many places is revoked once. Its digest stands for it. */
+const causeOf = (value: string, place: string): Cause => ({
+  key: hash("sha256", value),
+  each: place,
+  least: mostPlaces,
+  what: "places show it",
+});
+
+function secretsIn({ path, source, document, keys = [], onlySent }: LintPage): FoundSecret[] {
   const found: FoundSecret[] = [];
   if (source !== undefined && !onlySent) {
     for (const each of findSecrets(source, keys)) {
       const { rule, start, end } = each;
-      found.push({ rule, span: { start, end }, message: describe(each, source) });
+      const cause = causeOf(source.slice(start, end), `${path} ${start}`);
+      found.push({ rule, span: { start, end }, message: describe(each, source), cause });
     }
   }
   if (!document) return found;
@@ -122,7 +135,8 @@ function secretsIn({ source, document, keys = [], onlySent }: LintPage): FoundSe
       values.add(value);
       const at = source?.indexOf(value) ?? -1;
       const span = at === -1 ? undefined : { start: at, end: at + value.length };
-      found.push({ rule: each.rule, span, message: describe(each, text) });
+      const cause = causeOf(value, `${path} ${at}`);
+      found.push({ rule: each.rule, span, message: describe(each, text), cause });
     }
   }
   return found;

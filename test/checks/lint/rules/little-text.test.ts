@@ -12,8 +12,8 @@ import {
   hugeSection,
   skippedLevel,
   splitList,
-  tableWithoutHeader,
 } from "../../../../src/checks/lint/rules/sections.ts";
+import { tableWithoutHeader } from "../../../../src/checks/lint/rules/tables.ts";
 import { duplicateTitle, missingTitle } from "../../../../src/checks/lint/rules/identity.ts";
 import { byCause } from "../../../../src/checks/lint/folder.ts";
 import { findingWith } from "../finding.ts";
@@ -303,6 +303,29 @@ describe("attributes of AsciiDoc that nothing defines", () => {
       "{place} is sent as it stands",
     ]);
   });
+
+  it("are one finding where a program of the site may define them", async () => {
+    const page = (text: string): string => `= A\n\nThe text ${text} is sent.\n`;
+    const names = "modules/ROOT/pages";
+    const pages = {
+      [`${names}/a.adoc`]: page("{one-a}"),
+      [`${names}/b.adoc`]: page("{two-b} {one-a}"),
+    };
+    const messages = async (more: string): Promise<string[]> => {
+      const files = { "antora.yml": `name: a\nversion: '1'\n${more}`, ...pages };
+      const found = runRule(undefinedAttribute, await openPages(files)).map((each) =>
+        findingWith({ ...each, rule: "undefined-attribute" }),
+      );
+      return byCause(found).map(({ message }) => message);
+    };
+    expect(await messages("ext:\n  collector:\n    run: { command: x }\n")).toEqual([
+      "{one-a} is sent as it stands; 3 places name attributes that ext.collector of antora.yml may define",
+    ]);
+    expect(await messages("ext: {}\n")).toEqual([
+      "{one-a} is sent as it stands; 2 pages name it",
+      "{two-b} is sent as it stands",
+    ]);
+  });
 });
 
 describe("tables of labels", () => {
@@ -319,11 +342,16 @@ describe("tables of labels", () => {
       table(["**Rooms**", "12", "12"], ["**Seats**", "`a`", "of leather"]),
       table(["`--quiet`", "Says nothing."], ["[Rooms](a.md)", "Lists the rooms."]),
       table(["Lift", "Yes"], ["Bicycles", "No (not indoors)"], ["Keys", "`desk`"]),
+      table(["**Room**", "**Seats**", "**Floor**"], ["Aare", "12", "3"], ["Rhine", "6", "1"]),
+      table([`[Lift](https://${"x".repeat(50)}.example)`, "Yes"], ["Yard", "No"], ["Keys", "Desk"]),
+      table(["Lift", "Yes"], ["Yard", "No"], ["Keys", "Desk"]).replaceAll(/^(?=\|)/gm, "> "),
     ]) {
       expect(await check(tableWithoutHeader, text), text).toEqual([]);
     }
     const numbers = table(["Lift", "Yes"], ["Bicycles", "No"], ["Keys", "12"]);
     expect(await check(tableWithoutHeader, numbers)).toHaveLength(1);
+    const mixed = table(["**Room**", "Seats", "Floor"], ["Aare", "12", "3"]);
+    expect(await check(tableWithoutHeader, mixed)).toHaveLength(1);
     const same = table(["Lift", "Yes"], ["Lift", "No"], ["Keys", "Desk"]);
     expect(await check(tableWithoutHeader, same)).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { leakedJsx, placeholder, templateText } from "../../../../src/checks/lint/rules/markup.ts";
-import { skippedLevel, tableWithoutHeader } from "../../../../src/checks/lint/rules/sections.ts";
+import { skippedLevel } from "../../../../src/checks/lint/rules/sections.ts";
+import { tableWithoutHeader } from "../../../../src/checks/lint/rules/tables.ts";
 import { check, placesOf } from "./page.ts";
 import { lint } from "./pages.ts";
 

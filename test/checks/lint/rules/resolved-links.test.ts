@@ -43,6 +43,28 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("are those of a book that leave it", async () => {
+    const text = "# A\n\n[1](../../other/b.md) [2](../gone.md) [3](gone.md)\n";
+    const page = { "book/text/c/a.md": text };
+    const dead = (...names: string[]): string[] =>
+      names.map((each) => expect.stringContaining(`leads to no file: ${each}`) as string);
+    const config = '[book]\nsrc = "text"\n';
+    expect(await lint(deadLink, { ...page, "book/book.toml": config })).toEqual(
+      dead("../gone.md", "gone.md"),
+    );
+    expect(await lint(deadLink, page)).toEqual(dead("../../other/b.md", "../gone.md", "gone.md"));
+  });
+
+  it("are those from a page of Docusaurus that is the one of its folder", async () => {
+    const site = { "docusaurus.config.js": "", "docs/b/c.md": "# C\n" };
+    const text = "# B\n\n[1](./b/c) [2](c) [3](./b/d)\n";
+    for (const name of ["b", "index"]) {
+      expect(await lint(deadLink, { ...site, [`docs/b/${name}.md`]: text })).toEqual([
+        `docs/b/${name}.md:3:23: the link leads to no file: ./b/d`,
+      ]);
+    }
+  });
+
   it("are those to files that Jekyll copies, from the address of the page", async () => {
     const text = "---\npermalink: a.html\n---\n# A\n\n[1](files/one.zip) [2](files/two.zip)\n";
     const files = { "_config.yml": "", "files/one.zip": "zip", "pages/a.md": text };

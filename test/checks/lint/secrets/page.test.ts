@@ -1,6 +1,8 @@
 import "../../../documents/folder.ts";
 import { describe, expect, it } from "vitest";
-import { lint as lintPages } from "../rules/pages.ts";
+import { byCause } from "../../../../src/checks/lint/folder.ts";
+import { findingWith } from "../finding.ts";
+import { check, lint as lintPages, openPages } from "../rules/pages.ts";
 import type { LintSetup } from "../../../../src/checks/lint/examine.ts";
 import { secretsRules } from "../../../../src/checks/lint/rules/secrets.ts";
 import { type RawSettings, compileSettings } from "../../../../src/documents/map/settings.ts";
@@ -50,6 +52,20 @@ describe("page", () => {
       const message = 'it contains a key of the service (access token, "on…", 52 characters)';
       expect(await found(comment, "a.html")).toEqual([["secret-service-key", 1, 6, message]]);
       expect(await refusalOf(`# A\n\n\`${token}\`\n`)).toContain("a.md:3:2: it contains a key of");
+    });
+
+    it("name a value at many places once", async () => {
+      const other = `onyx_pat_${textFor("[A-Za-z0-9]{43}", randomFrom(2))}`;
+      const uses = (value: string, count: number): string => `Use \`${value}\`.\n\n`.repeat(count);
+      const files = { "a.md": uses(token, 3) + uses(other, 3), "b.md": uses(token, 1) };
+      const rule = secretsRules.find(({ name }) => name === "secret-service-key")!;
+      const found = check(rule, await openPages(files)).map((each) => findingWith(each));
+      expect(JSON.stringify(found)).not.toContain(token.slice(10));
+      const message = 'it contains a key of the service (access token, "on…", 52 characters)';
+      expect(byCause(found).map((each) => each.message)).toEqual([
+        `${message}; 4 places show it`,
+        ...Array.from({ length: 3 }, () => message),
+      ]);
     });
 
     it("find a value once in what the page includes", async () => {
