@@ -172,6 +172,15 @@ function addGrid(writer: Writer, rows: GridRow[]): void {
   if (text !== "") addBlock(writer, { text, kind: "other" });
 }
 
+/** The names of the columns once more, where blocks stand between the rows of a table. */
+function headAgain(writer: Writer, head: GridRow | undefined): GridRow[] {
+  const length = head?.texts.join("").length ?? 0;
+  const hasRoom = writer.repeated + length < mostRepeated;
+  if (!head || !hasRoom) return [];
+  writer.repeated += 1 + length;
+  return [head];
+}
+
 /** Writes the cells of a row one after the other, as blocks. */
 function addCells(writer: Writer, row: Row): void {
   for (const cell of row.cells) {
@@ -193,9 +202,13 @@ export function addTable(writer: Writer, node: PageNode): void {
   const columns = widthOf(rows);
   const toTexts = createGrid(writer, columns);
   const grid: GridRow[] = [];
+  let head: GridRow | undefined;
   for (const [at, row] of rows.entries()) {
     if (columns > 1 && !row.cells.some((cell) => needsBlocks(writer, cell))) {
-      grid.push({ texts: toTexts(row, at), isHead: row.isHead });
+      const added = { texts: toTexts(row, at), isHead: row.isHead };
+      if (grid.length === 0 && !row.isHead) grid.push(...headAgain(writer, head));
+      if (row.isHead) head ??= added;
+      grid.push(added);
       continue;
     }
     addGrid(writer, grid);

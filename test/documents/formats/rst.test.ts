@@ -223,6 +223,11 @@ describe("blocks", () => {
       "```\n>> c\nd\n```\n\nb",
     ],
     [
+      "code between the rows of a table",
+      "+-------+---+\n| A     | B |\n+=======+===+\n| a     | b |\n+-------+---+\n| ::    | c |\n|       |   |\n|  x    |   |\n|  y    |   |\n+-------+---+\n| d     | e |\n+-------+---+",
+      "| A | B |\n| --- | --- |\n| a | b |\n\n```\nx\ny\n```\n\nc\n\n| A | B |\n| --- | --- |\n| d | e |",
+    ],
+    [
       "long code in a cell",
       `+----+${"-".repeat(205)}+\n| a  | ::${" ".repeat(202)}|\n|    |${" ".repeat(205)}|\n|    |  ${"b".repeat(203)}|\n+----+${"-".repeat(205)}+`,
       `|  |  |\n| --- | --- |\n| a | \`${"b".repeat(203)}\` |`,
