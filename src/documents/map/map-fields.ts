@@ -174,6 +174,8 @@ function takeDate(
   const isQuarto = effective.site?.generator === "quarto";
   // quarto.org, "Dates and Date Formatting": words for the time of the build, and the month first.
   if (isQuarto && /^(?:today|now|last-modified)$/.test(text)) return undefined;
+  // R Markdown, "Update the date automatically": `r Sys.Date()`.
+  if (/^`r\s[^`]*`$/.test(text)) return undefined;
   const [, month = "", day = "", year] =
     (isQuarto && /^(\d\d?)[-/](\d\d?)[-/](\d{4})$/.exec(text)) || [];
   const written = year ? `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}` : text;

@@ -73,8 +73,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   quarto: {
     title: "Quarto",
     config: /^_quarto\.ya?ml$/,
-    // "Website basics > Render targets": files called README are no pages.
-    partials: /(?:^|\/)(?:_[^/]|readme\.\w+$)|\.(?:html?|txt)$/i,
+    // "Website basics > Render targets": files called README are no pages. "Custom Listings": templates.
+    partials: /(?:^|\/)(?:_[^/]|readme\.\w+$)|\.(?:html?|txt)$|\.ejs\.md$/i,
     linkStyle: "quarto",
   },
   hugo: {

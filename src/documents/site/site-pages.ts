@@ -123,7 +123,12 @@ function docfxPages(prefix: string, read: Read): SitePages {
       const from = sources.size === 1 ? "" : posix.join(textOf(valueAt(each, "src")) ?? "", "/");
       return textsOf(valueAt(each, key)).map((pattern) => posix.join(from, pattern));
     });
-  const excluded = anchored(inGroups("exclude", () => true));
+  // "Overwrite" files have texts for pages of an API, and are none.
+  const overwrite = read("build.overwrite");
+  const others = (Array.isArray(overwrite) ? overwrite : [overwrite ?? null]).flatMap((each) =>
+    each !== null && isMap(each) ? textsOf(each["files"]) : (textOf(each) ?? []),
+  );
+  const excluded = anchored([...inGroups("exclude", () => true), ...others]);
   const taken = anchored(inGroups("files", (each) => valueAt(each, "exclude") === undefined));
   return {
     folder: source.startsWith("../") ? prefix : prefix + source,

@@ -181,16 +181,21 @@ function withInherited(path: string, root: string): string[] {
   return [...paths];
 }
 
+// "Playbook" and its examples, best first.
+const playbooks = [/^(?:[\w.-]+-)?playbook\.ya?ml$/, /^(?:site|publish|preview)\.ya?ml$/];
+
 /**
  * docs.antora.org, "Playbook": in the folder of a component or above, with the attributes of all sites. Of
  * several, the one with the shortest name.
  */
 function playbookOf(prefix: string, root: string): string | undefined {
   for (let folder = prefix; ; folder = posix.join(folder, "..", "/")) {
-    const [first] = namesIn(join(root, folder))
-      .map(({ name }) => name)
-      .filter((name) => /^(?:[\w.-]+-)?playbook\.ya?ml$/.test(name))
-      .sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
+    const names = namesIn(join(root, folder)).map(({ name }) => name);
+    const [first] = playbooks.flatMap((each) =>
+      names
+        .filter((name) => each.test(name))
+        .sort((one, other) => one.length - other.length || (one < other ? -1 : 1)),
+    );
     if (first !== undefined) return posix.join(folder, first);
     if (folder === "" || folder === "./") return undefined;
   }

@@ -435,6 +435,11 @@ it("attributes of Antora may stand in a playbook, and those of the component cou
   };
   const { body = "" } = (await readFolder(files, "docs/modules/m/pages/a.adoc")).parsed ?? {};
   expect(body.trim()).toBe("own i {other}");
+  const { "antora-playbook.yml": text, ...others } = files;
+  const published = { ...others, "local-antora-playbook.yml": "", "site.yml": text };
+  delete (published as Record<string, string>)["local-antora-playbook.yml"];
+  const ofSite = (await readFolder(published, "docs/modules/m/pages/a.adoc")).parsed;
+  expect(ofSite?.body.trim()).toBe("own i {other}");
 });
 
 describe("what Asciidoctor leaves as written", () => {

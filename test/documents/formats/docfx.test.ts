@@ -89,6 +89,17 @@ describe("a site of DocFX", () => {
     "e/other.md": "---\nuid: other\n---\n",
   };
 
+  it("reads links of an included file from its folder", async () => {
+    const text = "[!INCLUDE [x](../includes/links.md)]\n";
+    const part =
+      "[Keys](../core/keys.md#part) ![i](i.png) [u](https://x.example/a.md) `[c](c.md)`\n";
+    const page = "d/x/y/a.md";
+    const found = { ...files, "d/x/includes/links.md": part, [page]: text };
+    expect((await readFolder(found, page)).parsed?.body.trim()).toBe(
+      "[Keys](../core/keys.md#part) ![i](../includes/i.png) [u](https://x.example/a.md) `[c](c.md)`",
+    );
+  });
+
   it("links pages by their uids", async () => {
     const text =
       "<xref:core/keys> [k](xref:core/keys#part) <xref:core/short?text=x> [o](xref:other) [a](~/core/Keys.md)";

@@ -411,6 +411,7 @@ describe("references of Quarto", () => {
     expect(await dateOf("3/22/2023")).toBe("2023-03-22T00:00:00Z");
     expect(await dateOf("03-04-2023")).toBe("2023-03-04T00:00:00Z");
     expect(await dateOf("last-modified")).toBeUndefined();
+    expect(await dateOf("'`r Sys.Date()`'")).toBeUndefined();
     await expect(dateOf("22/03/2023")).rejects.toThrow("a.qmd:2:1: front matter date: not a date");
   });
 

@@ -310,10 +310,11 @@ describe("files that a configuration lists as no pages", () => {
       "build": { "content": [
         { "files": ["**/*.md"], "exclude": ["**/obj/**", "api/**", "a//b.md",], /* more */ },
         { "files": ["api/index.md"] },
-      ] }
+      ], "overwrite": [{ "files": ["own/*.md"] }] }
     }`;
     const of = (path: string): boolean => isExcluded(config, path, "docfx.json");
     expect([of("x/obj/a.md"), of("api/a.md"), of("a/b.md")]).toEqual([true, true, true]);
+    expect([of("own/a.md"), of("x/own/a.md")]).toEqual([true, false]);
     expect([of("api/index.md"), of("x/api/a.md"), of("b.md")]).toEqual([false, false, false]);
   });
 

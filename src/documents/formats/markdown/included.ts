@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { fileProblem } from "../../../errors.ts";
 import type { Included, Includes, Surroundings } from "../format.ts";
+import { createCodeTest } from "../../text/structure.ts";
 import { type LeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import type { ValueMap } from "../../front-matter/values.ts";
 import type { GoObject } from "./template/go-values.ts";
@@ -206,6 +207,19 @@ export function linesIn(
   return (chosen ?? rows).filter((row) => !markLine.test(row)).join("\n");
 }
 
+const fileLink = /\]\(([^\s():/#?@][^\s():#?]{0,1000}\.\w{1,5})(?=[)#?\s])/g;
+
+/** The text of an included file with its links to files as its folder reads them. */
+export function rebased(text: string, from: string, chain: readonly string[]): string {
+  const folder = posix.dirname(chain.at(-1) ?? "");
+  const own = posix.dirname(from);
+  if (own === folder || !text.includes("](")) return text;
+  const isCode = createCodeTest(text);
+  return text.replace(fileLink, (whole, target: string, offset: number) =>
+    isCode(offset) ? whole : `](${posix.relative(folder, posix.join(own, target))}`,
+  );
+}
+
 /**
  * The text of an included file, without the line break at its end. Markdown loses its front matter,
  * and its own includes are expanded, but not within code. Counts what cannot be read as left out.
@@ -235,5 +249,8 @@ export function includedText(
     return "";
   }
   const trimmed = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
-  return isMarkdown ? expansion.expand(trimmed, found.path) : trimmed;
+  if (!isMarkdown) return trimmed;
+  const expanded = expansion.expand(trimmed, found.path);
+  // dotnet.github.io/docfx, "Include Markdown Files": its links count from its own folder.
+  return around.site?.generator === "docfx" ? rebased(expanded, found.path, chain) : expanded;
 }

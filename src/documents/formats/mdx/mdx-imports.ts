@@ -2,7 +2,6 @@ import { posix } from "node:path";
 import { MatterError } from "../../front-matter/matter.ts";
 import { isMap, textOf, ValueError, type Value, valueAt } from "../../front-matter/values.ts";
 import { parseConfig } from "../../site/config.ts";
-import { createCodeTest } from "../../text/structure.ts";
 import type { Included, Includes } from "../format.ts";
 import { readProjectFile } from "../markdown/included.ts";
 import type { Import } from "./mdx-scan.ts";
@@ -14,19 +13,6 @@ export function importOf(source: string): Import | undefined {
   if (loaded !== undefined) return { target: loaded, kind: "code" };
   if (/\.mdx?$/i.test(source)) return { target: source, kind: "text" };
   return /\.json$/i.test(source) ? { target: source, kind: "data" } : undefined;
-}
-
-const fileLink = /\]\(([^\s():/#?@][^\s():#?]{0,1000}\.mdx?)(?=[)#?\s])/g;
-
-/** The text of an imported file with its links to files as its folder reads them. */
-export function rebased(text: string, from: string, chain: readonly string[]): string {
-  const folder = posix.dirname(chain.at(-1) ?? "");
-  const own = posix.dirname(from);
-  if (own === folder || !text.includes("](")) return text;
-  const isCode = createCodeTest(text);
-  return text.replace(fileLink, (whole, target: string, offset: number) =>
-    isCode(offset) ? whole : `](${posix.relative(folder, posix.join(own, target))}`,
-  );
 }
 
 // Docusaurus: `@site/…`; Mintlify: `/snippets/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.

@@ -8,7 +8,8 @@ import { plainText, slugOf } from "../../text/heading-text.ts";
 import { readBlocks } from "../markdown/blocks.ts";
 import { withHome } from "../markdown/home.ts";
 import { createLines, endLine, write, strip, type Page, type Scan } from "./mdx-scan.ts";
-import { importOf, parseData, readImport, rebased } from "./mdx-imports.ts";
+import { importOf, parseData, readImport } from "./mdx-imports.ts";
+import { rebased } from "../markdown/included.ts";
 import { scanMarkup, writeImport } from "./mdx-markup.ts";
 import { addScriptConstants, scanInterpolation, scanVueLine } from "./vue.ts";
 import {

@@ -336,9 +336,12 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
   // jekyllrb.com, "Static files": they are copied, and the address of the page decides what leads there.
+  // "Collections": those of a collection lose the `_` of its folder.
   const [copied] = file.style === "jekyll" ? addressesOf(decoded, file) : [];
-  const isCopied =
-    copied !== undefined && file.targets.at(posix.join(file.site.prefix, copied)).kind !== "none";
+  const isCopied = [copied, copied?.replace(/^\/?/, "_")].some(
+    (each) =>
+      each !== undefined && file.targets.at(posix.join(file.site.prefix, each)).kind !== "none",
+  );
   const mayBe = isOther || isCopied || mayBeOfSite(decoded, file);
   const isMade = (place: string): boolean => file.targets.isIgnored?.(place) === true;
   return { kind: mayBe || places.some(isMade) ? "other" : "dead" };
