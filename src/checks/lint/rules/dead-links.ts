@@ -5,7 +5,7 @@ import { withoutExtension } from "../../../documents/files/file-name.ts";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
 import { textOf, valueAt } from "../../../documents/front-matter/values.ts";
 import { configOf } from "../../../documents/site/config.ts";
-import { siteOf } from "../../../documents/site/sites.ts";
+import { bytesAt, siteOf } from "../../../documents/site/sites.ts";
 import {
   countIn,
   foldersIn,
@@ -110,6 +110,13 @@ function isAway(path: string, wanted: string, settings: DocumentSettings): boole
   return path.includes("/") && own !== name && targetsFor(settings).at(name).kind === "none";
 }
 
+/** The first folder of a path that has no files. */
+function absentFolder(folder: string, settings: DocumentSettings): string {
+  const above = posix.dirname(folder);
+  const isAbsent = folder !== "." && countIn(above, settings) === 0;
+  return isAbsent ? absentFolder(above, settings) : folder;
+}
+
 /**
  * The folder that lacks what a page leads to. A site may take its files from elsewhere: a component of
  * Antora from several repositories, other folders from programs. Of a folder that has files, the target.
@@ -125,10 +132,7 @@ function folderCause({ path, settings }: LintPage, target: string): Cause | unde
     const key = wanted.replace(/\/$/, "");
     return { key, least: 0, what: "references lead there", wider: away };
   }
-  let lacking = folder;
-  while (count === 0 && lacking !== "." && countIn(posix.dirname(lacking), settings) === 0) {
-    lacking = posix.dirname(lacking);
-  }
+  let lacking = count === 0 ? absentFolder(folder, settings) : folder;
   // Links to modules of other repositories: where to find those is one question.
   const modules = posix.dirname(lacking);
   if (isAntora && posix.basename(modules) === "modules") lacking = modules;
@@ -189,6 +193,16 @@ const feed = /(?:^|\/)(?:feed[\w-]*|rss|atom|index|sitemap)\.(?:xml|rss|atom|jso
 const isFeed = ({ path, settings }: LintPage, target: string): boolean =>
   feed.test(withoutSuffix(target)) && siteOf(path, settings) !== undefined;
 
+/** Whether DocFX makes a file: dotnet.github.io/docfx, "PDF Files". */
+function isPdfOfSite({ path, settings }: LintPage, target: string): boolean {
+  if (!target.endsWith(".pdf") || siteOf(path, settings)?.generator !== "docfx") return false;
+  const place = posix.join(posix.dirname(path), target);
+  if (place.startsWith("../")) return false;
+  const table = bytesAt(posix.join(settings.root, posix.dirname(place), "toc.yml")).toString();
+  const [, name = "toc.pdf"] = /^pdfFileName:[ \t]*["']?([^\s"']+)/m.exec(table) ?? [];
+  return /^pdf:[ \t]*true\b/m.test(table) && posix.basename(place) === name;
+}
+
 /**
  * Whether a link leaves its book. rust-lang.github.io/mdBook, "Markdown": it keeps such an address, and a
  * site may have other books beside this one.
@@ -200,6 +214,10 @@ function leavesBook({ path, settings }: LintPage, target: string): boolean {
   const place = posix.join(posix.dirname(path), withoutSuffix(target));
   return !place.startsWith(posix.join(site.prefix, source, "/"));
 }
+
+/** Whether a build decides what is there. */
+const isMade = (page: LintPage, target: string): boolean =>
+  isFeed(page, target) || isPdfOfSite(page, target) || leavesBook(page, target);
 
 // `{ scala="#items[T](List)" }`, and the text of a reference to an object.
 const inValue = /[{<][^{}<>\n]{0,200}="[^"\n]*$/;
@@ -233,7 +251,7 @@ export const deadLink: PageRule = {
       const before = text.slice(Math.max(0, link.start - 300), link.start);
       if (variable.test(target) || notLinks.some((each) => each.test(before))) continue;
       // The rule missing-image reports it.
-      if (images.has(target) || isFeed(page, target) || leavesBook(page, target)) continue;
+      if (images.has(target) || isMade(page, target)) continue;
       const { span, written, part } = findLink(link);
       if (isOfMyst(page) && isExternal(page, span)) continue;
       const file = fileOfTarget(page, target);
@@ -255,12 +273,15 @@ export const deadLink: PageRule = {
 
 const goneFile = /^([^{}]+): no such file$/;
 
+const includedFrom = (folder: string): string => `files of ${folder} are included and not there`;
+
 /**
- * The folder of an included file; of a file that Antora names, the module as it is named. All modules that
+ * The folder of an included file, or the first that is absent; of a file that Antora names, the module as it is named. All modules that
  * a component lacks are one cause: its other repositories have them.
  */
 function includeCause({ path, settings }: LintPage, target: string): Cause {
   const [id] = /^[^/]*[$:]/.exec(target) ?? [];
+  const own = posix.dirname(path);
   const isOther = id !== undefined && /^[^:]*:[^:]*:/.test(id);
   const [, modules = ""] = /^(.*\/)?modules\/[^/]+\/pages\//.exec(path) ?? [];
   const [, module] = isOther ? [] : (/^([\w.-]+):/.exec(id ?? "") ?? []);
@@ -268,9 +289,22 @@ function includeCause({ path, settings }: LintPage, target: string): Cause {
     const key = `${modules}modules`;
     return { key, least: 0, what: `files of modules are included that ${key} lacks here` };
   }
-  const folder = isOther ? id : posix.join(posix.dirname(path), id ?? posix.dirname(target));
-  const what = `files of ${folder} are included and not there`;
-  return { key: folder, least: fewestOfFolder, what };
+  if (isOther) return { key: id, least: fewestOfFolder, what: includedFrom(id) };
+  // A path counts from the page or from the project.
+  const [first = ""] = target.split("/");
+  const isOfProject = id === undefined && countIn(first, settings) > 0;
+  const base = isOfProject && countIn(posix.join(own, first), settings) === 0 ? "" : own;
+  const place = posix.join(base, target);
+  if (targetsFor(settings).isIgnored?.(place) === true) {
+    const what = "files are included that the ignore files leave out, so that a build writes them";
+    return { key: "ignored", least: 0, what };
+  }
+  const folder = posix.join(base, id ?? posix.dirname(target));
+  if (id !== undefined || countIn(folder, settings) > 0) {
+    return { key: folder, least: fewestOfFolder, what: includedFrom(folder) };
+  }
+  const lacking = absentFolder(folder, settings);
+  return { key: lacking, least: 0, what: includedFrom(lacking) };
 }
 
 /** What a reader of files left out, because the page includes a file that is not there. */

@@ -238,7 +238,8 @@ export const invisibleCharacters: PageRule = {
       const span = find(index, index + run.length);
       const isFound = span !== undefined && page.source?.slice(span.start, span.end) === run;
       const isFixable = isFound && isInProse && isPlain(before) && isPlain(after);
-      yield { message: invisibleProblem(run), span, fix: isFixable ? "" : undefined };
+      const cause = { key: page.path, least: 0, what: "places of the page have some" };
+      yield { message: invisibleProblem(run), span, cause, fix: isFixable ? "" : undefined };
     }
   },
 };

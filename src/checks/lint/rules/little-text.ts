@@ -137,7 +137,7 @@ export function fewWords(page: LintPage): number | undefined {
 // site in a frame, and components.
 const programs = [
   /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)(?:auto[a-z]+|doxygen[a-z]*|click|argparse|openapi|jinja)(?:::|\})[^\n]*/m,
-  /^::: [A-Za-z_]\w*(?:(?:\.\w+)+|\s*(?![^]))/m,
+  /^::: [A-Za-z_](?:[\w-]*\w)?(?:(?:\.\w+)+|\s*(?![^])|[ \t]*\n[ \t]+:\w+:)/m,
   /\{\{[<%](?!\s*\/?\s*(?:rel)?ref\b)[^\n]*|\{%-?\s*(?:for|include)\b[^\n]*/,
   // quarto.org, "Citations > Bibliography Generation", and cells that run.
   /^:{3,}[ \t]*\{#refs\}[^\n]*/m,

@@ -92,6 +92,11 @@ interface Pair {
 // A copy of a folder, or a form that many pages fill in, is one cause: with more pairs, it is one finding.
 const mostPairs = 3;
 
+const stemOf = (path: string): string | undefined => /^(?:.*\/)?[^/.]+/.exec(path)?.[0];
+/** Whether a file stands in two formats: `a.qmd` and `a.html.md`. */
+const isBeside = (one: string, other: string): boolean =>
+  stemOf(one) !== undefined && stemOf(one) === stemOf(other);
+
 /**
  * What a copy has in common with others: the document that all copy, and the folder above pairs of the
  * same name, which has versions, languages or copies of folders.
@@ -100,6 +105,10 @@ function causeOf({ later, first }: Pair): Cause {
   const each = documentName(later);
   const what = "documents have its text, or nearly";
   const cause: Cause = { key: documentName(first), least: mostPairs, each, what };
+  if (isBeside(later.path, first.path)) {
+    const beside = "documents have the text of the one beside them in another format, or nearly";
+    return { ...cause, wider: { ...cause, key: "beside", what: beside } };
+  }
   if (!haveSameName(later.path, first.path)) return cause;
   const key = `copies below ${commonFolder(later.path, first.path)}`;
   const ofFolder = "documents have the text of one with the same name elsewhere, or nearly";

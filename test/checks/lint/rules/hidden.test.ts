@@ -13,7 +13,7 @@ const tagged = (text: string): string =>
 describe("invisible characters", () => {
   it("are found, and removed from prose", async () => {
     const found = await check(invisibleCharacters, "Your bad\u200bge and Daten\u00adhandling.\n");
-    expect(found).toEqual([
+    expect(found.map(({ cause: _, ...rest }) => rest)).toEqual([
       {
         at: "\u200b",
         fix: "",
@@ -61,6 +61,13 @@ describe("invisible characters", () => {
     ]) {
       expect(await placesOf(invisibleCharacters, `Text ${text}.\n`), text).toEqual([]);
     }
+  });
+
+  it("of a page are one finding", async () => {
+    const found = await check(invisibleCharacters, "A\u200bb and c\u2060d and e\u200bf.\n");
+    expect(found.map(({ cause }) => [cause?.key, cause?.least])).toEqual(
+      Array.from({ length: 3 }, () => ["docs/page.md", 0]),
+    );
   });
 
   it("at the start of a file are a byte order mark, not in the middle", async () => {

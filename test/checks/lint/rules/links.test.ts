@@ -550,6 +550,24 @@ describe("includes without a file", () => {
     ]);
   });
 
+  it("have the cause of the first folder that is absent, or of a build that writes ignored files", async () => {
+    const pages = await openPages({
+      ".gitignore": "list-*.md\n",
+      "docs/a.md": ["made/x/1.md", "made/y/2.md", "list-a.md", "list-b.md", "3.md"]
+        .map((name) => `--8<-- "docs/${name}"\n\n`)
+        .join("# A\n\n"),
+      "mkdocs.yml": "markdown_extensions: [{pymdownx.snippets: {base_path: .}}]\n",
+    });
+    const causes = check(missingInclude, pages).map((found) => (found as Found).cause);
+    expect(causes.map((cause) => [cause?.key, cause?.least])).toEqual([
+      ["docs/made", 0],
+      ["docs/made", 0],
+      ["ignored", 0],
+      ["ignored", 0],
+      ["docs", 3],
+    ]);
+  });
+
   it("have the cause of their folder, or of the module of Antora that they name", async () => {
     const pages = await openPages({
       "a/antora.yml": "name: a\n",

@@ -94,6 +94,7 @@ describe("pages whose text is elsewhere", () => {
     ["a.md", "# Ledger\n\n```{autoclass} ledger.Account\n```\n", "```{autoclass} ledger.Account"],
     ["a.md", "# Ledger\n\n::: ledger.accounts\n", "::: ledger.accounts"],
     ["a.md", "# Ledger\n\n::: ledger\n", "::: ledger"],
+    ["a.md", "# Ledger\n\n::: my-click\n    :depth: 1\n", "::: my-click :depth:"],
     ["a.md", "# Form\n\n<iframe src='https://forms.example.com/1'></iframe>\n", "<iframe"],
     ["a.mdx", "# Rooms\n\n<RoomTable />\n", "<RoomTable />"],
     ["a.qmd", "# References\n\n::: {#refs}\n:::\n", "::: {#refs}"],

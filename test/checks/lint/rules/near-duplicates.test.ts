@@ -125,6 +125,18 @@ describe("near duplicates", () => {
     expect(await lint(nearDuplicate, files)).toHaveLength(3);
   });
 
+  it("of pages beside them in another format are one finding", async () => {
+    const files: Record<string, string> = {};
+    for (let index = 0; index < 4; index++) {
+      const text = textOf(index + 1, 200).join(" ");
+      files[`a/${index}/index.md`] = text;
+      files[`a/${index}/index.html.md`] = text;
+    }
+    expect(await lint(nearDuplicate, files)).toEqual([
+      "a/0/index.md: the text is that of a/0/index.html.md; 4 documents have the text of the one beside them in another format, or nearly",
+    ]);
+  });
+
   it("of a folder and its copy are one finding, of few files one for each", async () => {
     const copies = (count: number): Record<string, string> => {
       const files: Record<string, string> = {};

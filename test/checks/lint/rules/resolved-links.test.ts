@@ -43,6 +43,23 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("are those to the PDF of a site of DocFX", async () => {
+    const text = "# A\n\n[1](b/own.pdf) [2](b/toc.pdf) [3](c/toc.pdf) [4](toc.pdf)\n";
+    const tables = { "b/toc.yml": "pdf: true\npdfFileName: own.pdf\n", "c/toc.yml": "pdf: true\n" };
+    expect(await lint(deadLink, { "docfx.json": "{}", ...tables, "a.md": text })).toEqual([
+      "a.md:3:20: the link leads to no file: b/toc.pdf",
+      "a.md:3:50: the link leads to no file: toc.pdf",
+    ]);
+  });
+
+  it("are those to files that Jekyll copies with a collection", async () => {
+    const text = "---\npermalink: /specs/1/a/\n---\n# A\n\n[1](../b/c.json) [2](../b/d.json)\n";
+    const files = { "_config.yml": "", "_specs/1/b/c.json": "{}", "_specs/1/a.md": text };
+    expect(await lint(deadLink, files)).toEqual([
+      "_specs/1/a.md:6:22: the link leads to no file: ../b/d.json",
+    ]);
+  });
+
   it("are those of a book that leave it", async () => {
     const text = "# A\n\n[1](../../other/b.md) [2](../gone.md) [3](gone.md)\n";
     const page = { "book/text/c/a.md": text };
