@@ -239,12 +239,21 @@ export function byMost(
 // More places with one message are one finding.
 const mostEqual = 3;
 
+/** A text without the versions in its paths. */
+const withoutVersions = (text: string): string =>
+  text.replace(/\S*\/\S*/g, (path) =>
+    path
+      .split("/")
+      .filter((name) => !version.test(name))
+      .join("/"),
+  );
+
 /** A cause and those around it, the widest first. */
 const chainOf = (cause: Cause): Cause[] => [...(cause.wider ? chainOf(cause.wider) : []), cause];
 
 /**
  * Returns a function that finds the widest cause that a finding has in common with enough others; of
- * more than three places with one message, it is the message.
+ * more than three places with one message, it is the message; of the same page in several versions, the page.
  */
 function createFindCause(findings: readonly LintFinding[]) {
   const counts = new Map<string, { count: number; different: Set<string> }>();
@@ -257,13 +266,24 @@ function createFindCause(findings: readonly LintFinding[]) {
   const keyOf = (rule: string, { key }: Cause): string => `${rule} ${key}`;
   const ofMessage = ({ rule, message, cause }: LintFinding): string =>
     `${rule}\n${cause?.each ?? message}`;
+  const ofPage = ({ rule, path, message }: LintFinding): string =>
+    `${rule}\n${withoutVersions(path)}\n${withoutVersions(message)}`;
   for (const each of findings) {
+    const version = versionOf(each.path);
+    if (version !== "") add(ofPage(each), version);
     if (!each.cause) continue;
     for (const one of chainOf(each.cause)) add(keyOf(each.rule, one), one.each ?? each.message);
     add(ofMessage(each), each.message);
   }
+  const ofVersions = (each: LintFinding): { key: string; what: string } | undefined => {
+    if (versionOf(each.path) === "") return undefined;
+    const isInSeveral = (counts.get(ofPage(each))?.different.size ?? 0) > 1;
+    return isInSeveral
+      ? { key: ofPage(each), what: "places in several versions show it" }
+      : undefined;
+  };
   return (each: LintFinding): { key: string; what: string } | undefined => {
-    if (!each.cause) return undefined;
+    if (!each.cause) return ofVersions(each);
     const isMany = (cause: Cause): boolean => {
       const { count = 0, different } = counts.get(keyOf(each.rule, cause)) ?? {};
       return count > 1 && (different?.size ?? 0) > cause.least;
@@ -271,7 +291,7 @@ function createFindCause(findings: readonly LintFinding[]) {
     const found = chainOf(each.cause).find(isMany);
     if (found) return { key: keyOf(each.rule, found), what: found.what };
     const isRepeated = (counts.get(ofMessage(each))?.count ?? 0) > mostEqual;
-    return isRepeated ? { key: ofMessage(each), what: "places show it" } : undefined;
+    return isRepeated ? { key: ofMessage(each), what: "places show it" } : ofVersions(each);
   };
 }
 
@@ -281,8 +301,8 @@ export function byCause(findings: readonly LintFinding[]): LintFinding[] {
   const causes = findings.map((each) => findCause(each));
   const counts = new Map<string, number>();
   for (const cause of causes) if (cause) counts.set(cause.key, (counts.get(cause.key) ?? 0) + 1);
-  return findings.flatMap(({ cause: own, ...finding }, index) => {
-    const cause = own && causes[index];
+  return findings.flatMap(({ cause: _own, ...finding }, index) => {
+    const cause = causes[index];
     const count = cause && counts.get(cause.key);
     if (!cause || count === 1) return [finding];
     counts.delete(cause.key);

@@ -154,6 +154,26 @@ describe("findings of one cause", () => {
     expect(byCause(findings).every((each) => !("cause" in each))).toBe(true);
   });
 
+  it("are one for a page of several versions, with or without a cause", () => {
+    const all = ["v1", "archive/v2", "v2"].map((name) =>
+      found(`docs/${name}/a.md`, `docs/${name}/b.md has no anchor #x`),
+    );
+    const others = [
+      found("docs/v1/a.md", "docs/v1/c.md has no anchor #y"),
+      found("docs/v1/a.md", "docs/v1/c.md has no anchor #y", { line: 9 }),
+      found("docs/v2/c.md", "docs/v2/b.md has no anchor #x", { cause }),
+      found("docs/v3/c.md", "docs/v3/b.md has no anchor #x", { cause }),
+      found("docs/a.md", "docs/b.md has no anchor #x"),
+    ];
+    expect(byCause([...all, ...others]).map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      "docs/v1/a.md: docs/v1/b.md has no anchor #x; 3 places in several versions show it",
+      "docs/v1/a.md: docs/v1/c.md has no anchor #y",
+      "docs/v1/a.md: docs/v1/c.md has no anchor #y",
+      "docs/v2/c.md: docs/v2/b.md has no anchor #x; 2 references lead to files that k lacks here",
+      "docs/a.md: docs/b.md has no anchor #x",
+    ]);
+  });
+
   it("are listed each, if there are few", () => {
     const findings = ["a.md", "b.md", "c.md"].map((path) => found(path, "x", { cause }));
     expect(byCause(findings)).toHaveLength(3);

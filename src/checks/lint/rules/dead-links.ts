@@ -16,6 +16,7 @@ import { hasLinks, linksOf, shownAddress, isOfMyst, createFindLink } from "../pa
 import { isAdoc, isAdocPath } from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";
+import { hasPreprocessor } from "../page/site-programs.ts";
 import { isDeadPage, rolesOf, sphinxOf } from "../page/roles.ts";
 import { bodyOf } from "../page/body.ts";
 
@@ -215,9 +216,16 @@ function leavesBook({ path, settings }: LintPage, target: string): boolean {
   return !place.startsWith(posix.join(site.prefix, source, "/"));
 }
 
+/** Whether a link of a book is a name for a program that reads its pages. */
+const isForProgram = ({ path, settings }: LintPage, target: string): boolean =>
+  !/[/#]|\.(?:md|html)$/.test(target) && hasPreprocessor(path, settings);
+
 /** Whether a build decides what is there. */
 const isMade = (page: LintPage, target: string): boolean =>
-  isFeed(page, target) || isPdfOfSite(page, target) || leavesBook(page, target);
+  isFeed(page, target) ||
+  isPdfOfSite(page, target) ||
+  leavesBook(page, target) ||
+  isForProgram(page, target);
 
 // `{ scala="#items[T](List)" }`, and the text of a reference to an object.
 const inValue = /[{<][^{}<>\n]{0,200}="[^"\n]*$/;

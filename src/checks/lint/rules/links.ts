@@ -12,7 +12,7 @@ import {
   missingTargets,
   type MissingTarget,
 } from "../page/anchors.ts";
-import { anchorsOfPrograms, hasHeadingFilter } from "../page/site-programs.ts";
+import { anchorsOfPrograms, hasHeadingFilter, hasPreprocessor } from "../page/site-programs.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
 import { documentLink } from "../../../documents/map/links/document-link.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
@@ -42,8 +42,11 @@ function collect(page: LintPage): AnchorFact | undefined {
   const sources = isOfFilter ? undefined : anchorSources(page);
   // Most links lead to a place in the same page: only those that are wrong are compared.
   let isOwn: ((anchor: string) => boolean) | undefined;
-  const isRight = (path: string, anchor: string): boolean =>
-    path === page.path && (!sources || (isOwn ??= createAnchorCheck(sources))(anchor));
+  const isRight = (path: string, anchor: string): boolean => {
+    // No heading of a book gives a period.
+    if (anchor.includes(".") && hasPreprocessor(page.path, page.settings)) return true;
+    return path === page.path && (!sources || (isOwn ??= createAnchorCheck(sources))(anchor));
+  };
   const links = page.parsed.body.includes("#") ? anchorLinks(page, isRight) : [];
   return {
     sources,

@@ -86,10 +86,10 @@ function isOfLabels(rows: readonly string[][]): boolean {
   return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 
-// The first columns are labels of the rows: docutils.sourceforge.io, "List Table";
-// docs.asciidoctor.org, "Format Column Content".
+// The first columns are labels of the rows, or the author says that the first row has no names:
+// docutils.sourceforge.io, "List Table"; docs.asciidoctor.org, "Format Column Content".
 const stubColumns =
-  /\blist-table\b(?:(?!\blist-table\b)[^]){0,400}:stub-columns:(?:(?!\blist-table\b)[^])*$|\bcols="(?:\d+\*)?[^\w",;]*\d*h[",;](?:(?!\|===\n[^]*\|===)[^])*$/;
+  /\blist-table\b(?:(?!\blist-table\b)[^]){0,400}:(?:stub-columns:|header-rows:[ \t]*0\b)(?:(?!\blist-table\b)[^])*$|\bcols="(?:\d+\*)?[^\w",;]*\d*h[",;](?:(?!\|===\n[^]*\|===)[^])*$/;
 const mostBefore = 1000;
 
 /** Whether the directive of a table says that its first column has labels. */

@@ -100,14 +100,11 @@ function describe({ rule, kind, start, end }: Secret, text: string): string {
 
 type FoundSecret = Found & { rule: SecretRule };
 
-// More places of one value are one finding.
-const mostPlaces = 3;
-
 /** A value at many places is revoked once. Its digest stands for it. */
 const causeOf = (value: string, place: string): Cause => ({
   key: hash("sha256", value),
   each: place,
-  least: mostPlaces,
+  least: 1,
   what: "places show it",
 });
 

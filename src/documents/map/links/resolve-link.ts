@@ -310,6 +310,22 @@ const ofSite = (path: string, { style }: LinkingFile): string =>
   style === "docusaurus" ? path.replace(/^@site\//, "/") : path;
 
 /**
+ * Whether a link leads to a file that the generator copies: the address of the page decides what leads there.
+ * jekyllrb.com, "Static files", and "Collections", whose files lose the `_` of their folder; gohugo.io, "Static files".
+ */
+function isCopied(path: string, file: LinkingFile): boolean {
+  const { style, targets, site } = file;
+  const places = {
+    jekyll: (address: string) => [address, address.replace(/^\/?/, "_")],
+    hugo: (address: string) => [`static/${address}`],
+  };
+  if (style !== "jekyll" && style !== "hugo") return false;
+  return addressesOf(path, file)
+    .flatMap(places[style])
+    .some((place) => targets.at(posix.join(site.prefix, place)).kind !== "none");
+}
+
+/**
  * Finds the document that the path of a link leads to, before `?` and `#`: from the folder of the
  * file, with "/" from the root. Tries extensions and index files as generators do.
  */
@@ -335,14 +351,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
       : resolveByName(decoded, file);
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
-  // jekyllrb.com, "Static files": they are copied, and the address of the page decides what leads there.
-  // "Collections": those of a collection lose the `_` of its folder.
-  const [copied] = file.style === "jekyll" ? addressesOf(decoded, file) : [];
-  const isCopied = [copied, copied?.replace(/^\/?/, "_")].some(
-    (each) =>
-      each !== undefined && file.targets.at(posix.join(file.site.prefix, each)).kind !== "none",
-  );
-  const mayBe = isOther || isCopied || mayBeOfSite(decoded, file);
+  const mayBe = isOther || isCopied(decoded, file) || mayBeOfSite(decoded, file);
   const isMade = (place: string): boolean => file.targets.isIgnored?.(place) === true;
   return { kind: mayBe || places.some(isMade) ? "other" : "dead" };
 }

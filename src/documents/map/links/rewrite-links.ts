@@ -19,6 +19,8 @@ export interface FoundLink {
   /** Without escapes and character references. */
   target: string;
   isAttribute: boolean;
+  /** A definition that nothing refers to: nobody can follow it. */
+  isUnused?: boolean;
   /** Of `[…](…)`: the offsets of the text in the brackets. */
   label?: readonly [start: number, end: number];
 }
@@ -41,13 +43,26 @@ function readInline(text: string, at: number): FoundLink | undefined {
   return { start, end, target, isAttribute: false };
 }
 
+/** The labels in brackets that are no definitions, by their offsets, for a text with definitions at `own`. */
+function labelsOutside(text: string, own: ReadonlySet<number>): ReadonlySet<string> {
+  const labels = text.matchAll(/\[([^[\]]{1,999})\]/g);
+  return new Set(
+    Array.from(labels, ({ 1: label = "", index }) => (own.has(index) ? "" : labelKey(label))),
+  );
+}
+
 /** The definitions `[label]: address`. A footnote is none, and of two of a label the first one counts. */
 function findDefinitions(text: string): FoundLink[] {
   if (!text.includes("]:")) return [];
   let isCode: ((offset: number) => boolean) | undefined;
   const found: FoundLink[] = [];
   const labels = new Set<string>();
-  for (const match of text.matchAll(definition)) {
+  const all = [...text.matchAll(definition)];
+  const used = labelsOutside(
+    text,
+    new Set(all.map(({ 0: whole, index }) => index + whole.indexOf("["))),
+  );
+  for (const match of all) {
     const [whole, label = "", inAngles, bare = ""] = match;
     const end = match.index + whole.length;
     restOfDefinition.lastIndex = end;
@@ -58,7 +73,8 @@ function findDefinitions(text: string): FoundLink[] {
     if (labels.has(key)) continue;
     labels.add(key);
     const start = end - (inAngles === undefined ? bare.length : inAngles.length + 2);
-    found.push({ start, end, target: unescape(inAngles ?? bare), isAttribute: false });
+    const link = { start, end, target: unescape(inAngles ?? bare), isAttribute: false };
+    found.push(used.has(key) ? link : { ...link, isUnused: true });
   }
   return found;
 }
@@ -200,7 +216,8 @@ export function* relativeLinks(
     const target = found.target.trim().replace(/^pathname:\/\/(?=\/)/, "");
     if (elsewhere.test(target)) continue;
     const at = target.search(/[?#]/);
-    const resolved = resolve(at === -1 ? target : target.slice(0, at));
+    const place = resolve(at === -1 ? target : target.slice(0, at));
+    const resolved = found.isUnused && place.kind === "dead" ? { kind: "other" as const } : place;
     yield { ...found, target, resolved, suffix: at === -1 ? "" : target.slice(at) };
   }
 }

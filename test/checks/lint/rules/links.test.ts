@@ -14,7 +14,7 @@ const other = { "b.md": "# B\n\nText.\n" };
 describe("dead links", () => {
   it("are those that an upload counts, each with its place", async () => {
     const ignored = "<!-- knowctl:ignore -->\n[x](gone.md)\n<!-- /knowctl:ignore -->\n";
-    const text = `---\ntitle: A\n---\n${ignored}[b](b.md) [c](gone.md#x)\n\n\`[d](gone.md)\` <a href="no/">e</a>\n${ignored}[f]: <gone.md>\n`;
+    const text = `---\ntitle: A\n---\n${ignored}[b](b.md) [c](gone.md#x)\n\n\`[d](gone.md)\` <a href="no/">e</a> [f]\n${ignored}[f]: <gone.md>\n[g]: <gone.md>\n`;
     const pages = await openPages({ ...other, "a.md": text }, { links: "rewrite" });
     expect(lines(check(deadLink, pages), pages)).toEqual([
       "a.md:7:15: the link leads to no file: gone.md#x",

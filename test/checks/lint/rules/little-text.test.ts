@@ -383,6 +383,7 @@ describe("tables of labels", () => {
       `A\n=\n\n.. list-table::\n${options}\n   * - Type of room\n     - quiet\n   * - Size\n     - 12\n`;
     const options = { path: "a.rst" };
     expect(await check(tableWithoutHeader, list("   :stub-columns: 1\n"), options)).toEqual([]);
+    expect(await check(tableWithoutHeader, list("   :header-rows: 0\n"), options)).toEqual([]);
     expect(await check(tableWithoutHeader, list(""), options)).toHaveLength(1);
     const adoc = (cols: string): string => `= A\n\n[cols="${cols}"]\n|===\n|Room|Seats|12\n|===\n`;
     expect(await check(tableWithoutHeader, adoc("^10h,>90a,1"), { path: "a.adoc" })).toEqual([]);

@@ -60,6 +60,27 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("are those to files that Hugo copies, from the address of the page", async () => {
+    const text = "---\ntitle: A\n---\n# A\n\n[1](../../files/b.zip) [2](../../files/c.zip)\n";
+    const files = { "hugo.toml": "", "static/files/b.zip": "zip", "content/blog/a.md": text };
+    expect(await lint(deadLink, files)).toEqual([
+      "content/blog/a.md:6:28: the link leads to no file: ../../files/c.zip",
+    ]);
+  });
+
+  it("are names and ids for a program that reads the pages of a book", async () => {
+    const text = "# A\n\n[1](items.use) [2](gone.md) [4](b.md#r-items.use) [5](b.md#use)\n";
+    const book = { "src/a.md": text, "src/b.md": "# B\n" };
+    const config = (name: string): string => `[preprocessor.${name}]\n`;
+    const messages = async (name: string): Promise<string[]> => [
+      ...(await lint(deadLink, { ...book, "book.toml": config(name) })),
+      ...(await lint(missingAnchor, { ...book, "book.toml": config(name) })),
+    ];
+    const always = ["no file: gone.md", "no anchor #use"];
+    expect(await messages("own")).toEqual(always.map((each) => expect.stringContaining(each)));
+    expect(await messages("links")).toHaveLength(always.length + 2);
+  });
+
   it("are those of a book that leave it", async () => {
     const text = "# A\n\n[1](../../other/b.md) [2](../gone.md) [3](gone.md)\n";
     const page = { "book/text/c/a.md": text };
