@@ -119,11 +119,14 @@ function foundAt(pair: Pair): FolderFound {
   const { later, first, similarity } = pair;
   const { path, part, row, fact } = later;
   const name = documentName(first);
-  const message =
-    fact.text === first.fact.text
-      ? `the text is that of ${name}`
-      : `the text is nearly that of ${name}: ${shareOf(similarity)} are in both`;
-  return { path, part, row, message, cause: causeOf(pair) };
+  const isSame = fact.text === first.fact.text;
+  const message = isSame
+    ? `the text is that of ${name}`
+    : `the text is nearly that of ${name}: ${shareOf(similarity)} are in both`;
+  const wider = causeOf(pair);
+  // Copies of one text are one question, also of few.
+  const copy = { ...wider, key: `text of ${name}`, least: 1, what: "documents have its text" };
+  return { path, part, row, message, cause: isSame ? { ...copy, wider } : wider };
 }
 
 /** For a message: an estimate from 120 values. */

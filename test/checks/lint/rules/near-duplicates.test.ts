@@ -185,6 +185,13 @@ describe("near duplicates", () => {
     ]);
   });
 
+  it("of one text are one finding, also of two copies", async () => {
+    const files = { "a/x.txt": leave, "b/x.md": leave, "c/y.md": leave };
+    expect(await lint(nearDuplicate, files)).toEqual([
+      "b/x.md: the text is that of a/x.txt; 2 documents have its text",
+    ]);
+  });
+
   it("are other languages and versions only with the same text", async () => {
     const files = {
       "en/a.md": `# A\n\n${leave}\n`,
