@@ -14,16 +14,16 @@ import { projectFolder } from "../support.ts";
 
 describe("parse", () => {
   const broken: [name: string, file: string, text: string, message: string][] = [
-    ["no value", "a.json", "{", "a.json:1:2: flow map must end with a }"],
+    [
+      "no value",
+      "a.json",
+      "{",
+      'a.json:1:2: expected a key in double quotes or "}", but the file ends',
+    ],
     ["unquoted key", "a.json", "{\n  a: 1}", "a.json:2:3: expected a key in double quotes"],
     ["comment", "a.json", '{\n  // why\n  "ingest": {}}', "a.json:2:3: JSON has no comments"],
     ["trailing comma", "a.json", '{"ingest": {},\n}', "a.json:1:14: JSON has no trailing comma"],
-    [
-      "missing comma",
-      "a.json",
-      '{"chat": {}\n"ingest": {}}',
-      "a.json:2:1: missing , between flow map items",
-    ],
+    ["missing comma", "a.json", '{"chat": {}\n"ingest": {}}', 'a.json:2:1: expected "," or "}"'],
     ["open string", "a.json", '{"$schema": "x', "a.json:1:13: a string has no closing quote"],
     [
       "line break in a string",
@@ -37,7 +37,23 @@ describe("parse", () => {
       '{"$schema": "\\x"}',
       "a.json:1:13: a string has no closing quote, a line break or an invalid escape",
     ],
-    ["more after the end", "a.json", "{} {}", "a.json:1:4: unexpected flow-map-start"],
+    ["more after the end", "a.json", "{} {}", "a.json:1:4: expected the end of the file"],
+    [
+      "no closing brace",
+      "a.json",
+      '{\n"chat": {"model": "a/b"}\n',
+      'a.json:3:1: expected "," or "}", but the file ends',
+    ],
+    [
+      "braces in disorder",
+      "a.json",
+      '{"ingest": {"include": ["a"}}',
+      'a.json:1:28: expected "," or "]"',
+    ],
+    ["no value of a key", "a.json", '{"chat": }', "a.json:1:10: expected a value"],
+    ["single quotes", "a.json", "{'chat': {}}", "a.json:1:2: expected a key in double quotes"],
+    ["equals sign", "a.json", '{"chat" = {}}', 'a.json:1:9: expected ":"'],
+    ["two commas", "a.json", '{"chat": {},, "lint": {}}', "a.json:1:13: expected a key in double"],
     ["bare word", "a.json", '{"chat": yes}', "a.json:1:10: expected a value"],
     ["leading zero", "a.json", '{"chat": 010}', "a.json:1:10: expected a value"],
     [

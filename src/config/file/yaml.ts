@@ -5,13 +5,12 @@ import {
   isSeq,
   Lexer,
   parseDocument,
-  visit,
   type Document,
-  type Node,
   type Pair,
   type ParsedNode,
   type YAMLError,
 } from "yaml";
+import { firstProblem } from "./json.ts";
 import { SyntaxProblem, type Path, type Tree } from "./problems.ts";
 
 const maxDepth = 100;
@@ -41,11 +40,8 @@ function reasonOf({ code, message }: YAMLError): string {
   return reason.charAt(0).toLowerCase() + reason.slice(1);
 }
 
-/** Parses one document, and finds its first problem. Throws SyntaxProblem for deep nesting. */
-function composeYaml(text: string): {
-  document: Document.Parsed;
-  problem: SyntaxProblem | undefined;
-} {
+/** Parses one document. Throws SyntaxProblem. */
+function parseYamlDocument(text: string): Document.Parsed {
   checkDepth(text);
   const document = parseDocument(text, {
     schema: "core",
@@ -56,12 +52,7 @@ function composeYaml(text: string): {
   });
   // A warning is a tag that is not known, whose value would be read as something else.
   const [error] = [...document.errors, ...document.warnings];
-  return { document, problem: error && new SyntaxProblem(reasonOf(error), error.pos[0]) };
-}
-
-function parseYamlDocument(text: string): Document.Parsed {
-  const { document, problem } = composeYaml(text);
-  if (problem) throw problem;
+  if (error) throw new SyntaxProblem(reasonOf(error), error.pos[0]);
   return document;
 }
 
@@ -161,8 +152,6 @@ export function parseYaml(text: string, maxNodes = defaultMaxNodes): Tree {
   return treeOf(parseYamlDocument(text), maxNodes);
 }
 
-const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -172,45 +161,15 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What YAML has and JSON has not, at one node; undefined for none. */
-function problemAt(text: string, node: Node, isKey: boolean): SyntaxProblem | undefined {
-  const [start = 0, end = 0] = node.range ?? [];
-  const written = text.slice(start, end);
-  const fail = (message: string, at = start): SyntaxProblem => new SyntaxProblem(message, at);
-  if (/^(?:\/\/|\/\*)/.test(text.slice(start, start + 2))) return fail("JSON has no comments");
-  if (isScalar(node)) {
-    if (written.startsWith('"')) {
-      const problem = "a string has no closing quote, a line break or an invalid escape";
-      return isJson(written) ? undefined : fail(problem);
-    }
-    if (isKey) return fail("expected a key in double quotes");
-    return literal.test(written) ? undefined : fail("expected a value");
-  }
-  if ((!isMap(node) && !isSeq(node)) || node.flow !== true) return fail("expected a value");
-  const comma = /,\s*[\]}]$/.exec(written);
-  return comma ? fail("JSON has no trailing comma", start + comma.index) : undefined;
-}
-
-/** The first place where a text is no JSON. */
-function firstProblem(text: string): SyntaxProblem {
-  const { document, problem } = composeYaml(text);
-  let first = problem;
-  visit(document, {
-    Node(key, node) {
-      const found = problemAt(text, node, key === "key");
-      if (found && (!first || found.offset < first.offset)) first = found;
-    },
-  });
-  const comment = text.search(/(?:^|\s)#/);
-  return first ?? new SyntaxProblem("this is not JSON", Math.max(0, comment));
-}
-
 /**
  * Parses JSON with the position of every value. Stricter than JSON.parse: a duplicate
  * key is an error. Throws SyntaxProblem.
  */
 export function parseJson(text: string): Tree {
-  if (!isJson(text)) throw firstProblem(text);
+  if (!isJson(text)) {
+    checkDepth(text);
+    throw firstProblem(text);
+  }
   return parseYaml(text, Infinity);
 }
 
