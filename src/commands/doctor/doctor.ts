@@ -109,8 +109,8 @@ function textWriter(output: Output): FindingWriter {
   };
 }
 
-/** What people look for on a screen: what is wrong, and which service and key were meant. */
-function screenWriter(output: Output): FindingWriter {
+/** What people look for: what is wrong, and which service and key were meant. */
+function briefWriter(output: Output): FindingWriter {
   const passed = { ok: [] as string[], skipped: [] as string[] };
   const problems = textWriter(output);
   return {
@@ -157,7 +157,7 @@ function writerOf(output: Output, options: DoctorOptions): FindingWriter {
   if (format === "ndjson" && !isSelected) return ndjsonWriter(output);
   if (format === undefined && json !== true && !isSelected) {
     if (output.quiet) return quietWriter(output);
-    return output.isTerminal && !output.verbose ? screenWriter(output) : textWriter(output);
+    return output.verbose ? textWriter(output) : briefWriter(output);
   }
   // --filter and --fields select from the checks; otherwise JSON is the whole report.
   const isRecord = (format === "json" || json === true || jq !== undefined) && !filter && !fields;
