@@ -666,12 +666,12 @@ describe("config init", () => {
       "http://intranet.example",
       "two words",
       "wrong-key-1",
-      "a/b",
-      "work",
       // Plain http with a key is refused, then nobody listens, then the key is wrong.
       gone.url,
       service.url,
       "sandbox-key-1",
+      "a/b",
+      "work",
       "-",
     ];
     const { code, err, asked } = await runAsking(desk, ["config", "init"], answers);
@@ -680,11 +680,11 @@ describe("config init", () => {
       "Address of the service (Enter: I have none yet): ",
       "API key (not shown): ",
       "API key (not shown): ",
-      "Name of this profile [default]: ",
-      "Name of this profile [default]: ",
       "Address of the service [http://intranet.example]: ",
       `Address of the service [${gone.url}]: `,
       "API key (not shown): ",
+      "Name of this profile [default]: ",
+      "Name of this profile [default]: ",
       expect.stringContaining("Id prefix of documents from "),
     ]);
     for (const text of ["invalid characters", "not a valid profile name", "plain http"]) {
@@ -700,11 +700,36 @@ describe("config init", () => {
   it("takes an address without its scheme, and proposes that of the service for that of a page", async () => {
     const { url } = await sandbox();
     const desk = createDesk();
-    const answers = [`${new URL(url).host}/admin/connectors`, "sandbox-key-1", "work", "", "-"];
+    const answers = [`${new URL(url).host}/admin/connectors`, "sandbox-key-1", "", "work", "-"];
     const { code, asked } = await runAsking(desk, ["config", "init"], answers);
-    expect(asked[3]).toBe(`Address of the service [${url}]: `);
+    expect(asked[2]).toBe(`Address of the service [${url}]: `);
     expect(code).toBe(0);
     expect(userJson(desk)).toMatchObject({ profiles: { work: { baseUrl: url } } });
+  });
+
+  it("tests with the settings of a profile that exists once it is chosen", async () => {
+    const { url } = await sandbox();
+    const desk = createDesk();
+    const before = {
+      baseUrl: "https://old.example",
+      apiKey: "old-key-12",
+      headers: { "x-a": "b" },
+    };
+    desk.putUser({ profiles: { work: before } });
+    const answers = [url, "sandbox-key-1", "work", "", "fresh", "-"];
+    const { code, err } = await runAsking(desk, ["config", "init"], answers);
+    expect([code, err]).toEqual([0, expect.stringContaining("belongs to\n  https://old.example")]);
+    expect(userJson(desk)).toMatchObject({ profiles: { work: before, fresh: { baseUrl: url } } });
+  });
+
+  it.each([
+    [["login", "--with-token", "--profile", "p"], "stdin"],
+    [["config", "init", "--with-token"], "stdin"],
+  ])("names where a refused key came from: %j", async (line, origin) => {
+    const { url } = await sandbox();
+    const { code, err } = await run(createDesk(), [...line, "--base-url", url], "wrong-key-1\n");
+    expect([code, err]).toEqual([4, expect.stringContaining(`from ${origin}, or`)]);
+    expect(err).not.toContain("KNOWCTL_");
   });
 
   it.each([
@@ -724,8 +749,8 @@ describe("config init", () => {
   it("ends where a flag or a variable is wrong: asking again would not mend it", async () => {
     const service = await sandbox();
     const desk = createDesk({ KNOWCTL_API_KEY: "wrong-key-1" });
-    const { code, asked } = await runAsking(desk, ["config", "init"], [service.url, "work"]);
-    expect([code, asked.length]).toEqual([4, 2]);
+    const { code, asked } = await runAsking(desk, ["config", "init"], [service.url]);
+    expect([code, asked.length]).toEqual([4, 1]);
     expect(existsSync(join(desk.home, "config", "knowctl", "config.json"))).toBe(false);
   });
 

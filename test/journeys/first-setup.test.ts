@@ -44,14 +44,14 @@ it.skipIf(!hasTerminal)("from nothing to one's own service, at a terminal", asyn
   const origin = await person.sees("API key (not shown): ");
   expect(origin).toContain("Where a key is made");
   person.press("wrong-key\r");
-  await person.sees("Name of this profile [default]: ");
-  person.press("work\r");
   const refused = await person.sees("API key (not shown): ");
   expect(refused).toContain("401");
   expect(refused).toMatch(/enter another key/);
   person.press(`${testKey}\r`);
+  const named = await person.sees("Name of this profile [default]: ");
+  expect(named).toContain("dialect standard (detected)");
+  person.press("work\r");
   const tested = await person.sees(/Id prefix of documents from .*: $/);
-  expect(tested).toContain("dialect standard (detected)");
   person.press("handbook/\r");
   const saved = `${tested}${await person.endsWith(0)}`;
   expect(saved).toContain("profile work saved");

@@ -4,7 +4,7 @@ import { dialects, type DialectName } from "../../api/dialects.ts";
 import { ServiceVersion } from "../../api/service-version.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { loadConfig } from "../../config/load.ts";
-import { keyWithoutScheme } from "../../config/values/secrets.ts";
+import { keyWithoutScheme, type KeyOrigin } from "../../config/values/secrets.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError, reworded } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
@@ -77,14 +77,23 @@ export interface Answers {
   /** Used for every request, except chat and administration if `accessToken` is set. */
   apiKey: string;
   accessToken: string | undefined;
-  profile: string;
+  /** Where the keys come from, if not from variables. */
+  keyOrigin?: KeyOrigin | undefined;
+  /** Undefined while it is not chosen: no settings of a profile apply. */
+  profile: string | undefined;
 }
+
+export const fromStdin: KeyOrigin = { name: "stdin", remedy: "pipe another one" };
+export const fromTerminal: KeyOrigin = { name: "your input", remedy: "enter another one" };
+
+// No profile can have this name.
+const noProfile = "(none yet)";
 
 /** Applies every safety rule to the answers and, unless `--no-check`, sends a request. Returns the dialect. */
 export async function testConnection(
   context: Context,
   options: TestOptions,
-  { profile, baseUrl, dialect, apiKey, accessToken }: Answers,
+  { profile = noProfile, baseUrl, dialect, apiKey, accessToken, keyOrigin }: Answers,
   output: Output,
 ): Promise<DialectName> {
   const warnings: string[] = [];
@@ -99,11 +108,15 @@ export async function testConnection(
     mayBeNew: true,
     warn: (message) => warnings.push(message),
   });
-  await config.connection();
+  const connection = await config.connection();
+  if (keyOrigin) connection.keyOrigins = { accessToken: keyOrigin, apiKey: keyOrigin };
   for (const warning of warnings) await output.warn(warning);
   if (options.check === false) return dialect ?? "standard";
   const { openClient } = await import("../connect.ts");
-  const { client } = await openClient(context, output, config);
+  const { client } = await openClient(context, output, {
+    ...config,
+    connection: () => Promise.resolve(connection),
+  });
   try {
     const label = `testing the connection to ${baseUrl}`;
     const [{ length }, found] = await whileWaiting(

@@ -21,6 +21,8 @@ import { findGitRoot } from "../project-root.ts";
 import type { RunLine } from "../try/try.ts";
 import {
   checkKeyText,
+  fromStdin,
+  fromTerminal,
   noteKeyOrigin,
   testConnection,
   type Answers,
@@ -33,6 +35,9 @@ export interface InitOptions extends TestOptions {
   /** Of the project in the working directory; "" for none, without a question. */
   idPrefix?: string;
 }
+
+/** The answers that make a profile. */
+type Named = Answers & { profile: string };
 
 /** Answers so far; `typed` names those that a person typed and may correct. */
 interface Known extends Partial<Answers> {
@@ -71,7 +76,8 @@ async function readKnown(context: Context, options: InitOptions, prompt: Prompt)
     ...(profile === undefined ? {} : { profile: checkedProfile(profile) }),
   };
   if (options.withToken === true) {
-    return { ...known, apiKey: await checkKeyText(prompt, await readPipedKey(context)) };
+    const apiKey = await checkKeyText(prompt, await readPipedKey(context));
+    return { ...known, apiKey, keyOrigin: fromStdin };
   }
   const { apiKey, accessToken } = given as { apiKey?: string; accessToken?: string };
   const key = apiKey ?? accessToken;
@@ -132,14 +138,13 @@ async function askKey(prompt: Prompt, output: Output): Promise<string> {
 }
 
 async function askProfile(prompt: Prompt, output: Output): Promise<string> {
-  if (!prompt.canAsk) return "default";
   const remedy = { exit: "usage", flag: "--profile" } as const;
   const ask = (): Promise<string> => prompt.ask("Name of this profile", remedy, "default");
   return await askUntilRead(prompt, output, ask, checkedProfile);
 }
 
 /**
- * Asks for what is missing: address, key, name. `before` is an address that failed. Undefined for
+ * Asks for what is missing of address and key. `before` is an address that failed. Undefined for
  * a person without a service who wants to try a local one. Off a terminal throws CliError with the
  * flag that replaces the first missing answer.
  */
@@ -150,7 +155,7 @@ async function askMissing(
   before?: string,
 ): Promise<(Answers & Known) | undefined> {
   const typed = new Set(known.typed);
-  let { baseUrl, apiKey } = known;
+  let { baseUrl, apiKey, keyOrigin } = known;
   if (baseUrl === undefined) {
     baseUrl = await askAddress(prompt, output, before);
     if (baseUrl === undefined) return undefined;
@@ -160,10 +165,12 @@ async function askMissing(
     // A second time for a refused key, where the origin was shown already.
     if (prompt.canAsk && !typed.has("apiKey")) await noteKeyOrigin(output, known.dialect);
     apiKey = await askKey(prompt, output);
+    keyOrigin = fromTerminal;
     typed.add("apiKey");
   }
-  const profile = known.profile ?? (await askProfile(prompt, output));
-  return { dialect: undefined, accessToken: undefined, ...known, baseUrl, apiKey, profile, typed };
+  const profile = known.profile ?? (prompt.canAsk ? undefined : "default");
+  const rest = { dialect: undefined, accessToken: undefined };
+  return { ...rest, ...known, baseUrl, apiKey, keyOrigin, profile, typed };
 }
 
 /** The typed answer that a failed test of the connection puts in doubt; undefined if none. */
@@ -182,12 +189,7 @@ function originOf(address: unknown): string | undefined {
   }
 }
 
-function withAnswers(
-  draft: Draft,
-  answers: Answers,
-  options: InitOptions,
-  context: Context,
-): Draft {
+function withAnswers(draft: Draft, answers: Named, options: InitOptions, context: Context): Draft {
   const at = (member: string): string[] => ["profiles", answers.profile, member];
   const moved = originOf(readDraft(draft, at("baseUrl"))) !== originOf(answers.baseUrl);
   let next = changeDraft(draft, at("baseUrl"), answers.baseUrl);
@@ -226,7 +228,8 @@ async function connectAsking(
   options: InitOptions,
   prompt: Prompt,
   output: Output,
-): Promise<Answers | undefined> {
+  draft: Draft,
+): Promise<Named | undefined> {
   let known = await readKnown(context, options, prompt);
   let before: string | undefined;
   for (;;) {
@@ -236,7 +239,14 @@ async function connectAsking(
       if (key !== undefined && key !== "sandbox") output.secrets.add(key);
     }
     try {
-      return { ...answers, dialect: await testConnection(context, options, answers, output) };
+      // A wrong key is reported before the next question.
+      const dialect = await testConnection(context, options, answers, output);
+      const profile = answers.profile ?? (await askProfile(prompt, output));
+      const tested = { ...answers, dialect, profile };
+      // A profile that exists has settings of its own, such as a proxy.
+      const isOther = profile !== answers.profile && readDraft(draft, ["profiles", profile]);
+      if (isOther) await testConnection(context, options, tested, output);
+      return tested;
     } catch (error) {
       const doubtful = error instanceof CliError ? doubtfulAnswer(error, answers) : undefined;
       if (doubtful === undefined) throw error;
@@ -323,7 +333,7 @@ export async function configInit(
   const output = createOutput(context, options);
   const draft = await openDraft(userFile(machineOf(context)), true, machineOf(context));
   const prompt = createPrompt(context, options, output);
-  const answers = await connectAsking(context, options, prompt, output);
+  const answers = await connectAsking(context, options, prompt, output, draft);
   if (answers === undefined) {
     const { tryOut } = await import("../try/try.ts");
     return await tryOut(context, [], options, runLine);

@@ -13,7 +13,14 @@ import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { writeError, createOutput, type Output } from "../../output/terminal/output.ts";
 import { loadToShow, machineOf, userFile } from "./files.ts";
-import { checkKeyText, noteKeyOrigin, testConnection, type TestOptions } from "./connection.ts";
+import {
+  checkKeyText,
+  fromStdin,
+  fromTerminal,
+  noteKeyOrigin,
+  testConnection,
+  type TestOptions,
+} from "./connection.ts";
 import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
 
 export interface LoginOptions extends TestOptions {
@@ -103,7 +110,8 @@ export async function login(
   output.secrets.add(key);
   const { profile, dialect } = config;
   if (options.check !== false) {
-    const answers = { profile, baseUrl, dialect, apiKey: key, accessToken: key };
+    const keyOrigin = options.withToken === true ? fromStdin : fromTerminal;
+    const answers = { profile, baseUrl, dialect, apiKey: key, accessToken: key, keyOrigin };
     await testConnection(context, options, answers, output).catch((error: unknown) =>
       storeAnyway(error, prompt, output),
     );
