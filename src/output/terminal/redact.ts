@@ -27,18 +27,21 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-function hexEntity(unit: string): string {
-  return `&#x${unit.charCodeAt(0).toString(16).toUpperCase()};`;
-}
+const numbered = [10, 16].map((base) => (unit: string): string => {
+  const number = unit.charCodeAt(0).toString(base).toUpperCase();
+  return `&#${base === 16 ? "x" : ""}${number};`;
+});
 
 /**
- * Escaped for HTML, once or twice. Libraries differ in the apostrophe, and in whether they escape "/",
- * "=" and "`", or each character.
+ * Escaped for HTML, once or twice. Libraries differ in the quotes, and in whether they escape "/",
+ * "=", "`" and "+", or each character.
  */
 function htmlSpellings(secret: string): string[] {
   const escaped = secret.replace(/[&<>"]/g, (each) => entities[each] ?? each);
-  const others = [/^(?!)/, /[/]/g, /[=`]/g, /[/=`]/g].map((more) =>
-    escaped.replace(more, hexEntity),
+  const others = [/^(?!)/, /[/]/g, /[=`]/g, /[/=`]/g, /[+]/g, /[/=`+]/g].flatMap((more) =>
+    numbered
+      .map((number) => escaped.replace(more, number))
+      .flatMap((text) => [text, text.replaceAll("&quot;", "&#34;")]),
   );
   const once = ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
     others.map((text) => text.replaceAll("'", apostrophe)),

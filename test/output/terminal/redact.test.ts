@@ -80,6 +80,17 @@ describe("redact", () => {
     }
   });
 
+  it.each([
+    ["ab+cd/12=34xyz", "ab&#43;cd/12=34xyz"],
+    ["ab+cd/12=34xyz", "ab&#x2B;cd/12=34xyz"],
+    ["ab+cd/12=34xyz", "ab+cd&#47;12=34xyz"],
+    ["ab+cd/12=34xyz", "ab+cd&#x2F;12&#x3D;34xyz"],
+    ["ab+cd/12=34xyz", "ab&#43;cd&#47;12&#61;34xyz"],
+    ['ab"cd<12=34xyz', "ab&#34;cd&lt;12=34xyz"],
+  ])("replaces %j where a server escapes it as %j", (secret, shown) => {
+    expect(secretsWith(secret).redact(`a ${shown} b`)).toBe("a *** b");
+  });
+
   it("keeps escape sequences around and inside a secret", () => {
     expect(secretsWith("secret1").redact("\u001b[2mse\u001b[22mcret1!\u001b[0m")).toBe(
       "\u001b[2m***\u001b[22m!\u001b[0m",
