@@ -141,7 +141,7 @@ async function printUnchecked(
         : error.exit === "auth"
           ? "the key may not list connectors"
           : "the service lists no connectors";
-    return await messages.note(`${why}, so the cc_pair_id is not checked beforehand; ${unknown}`);
+    return await messages.note(`${why}, so pair ${pairs} is not checked beforehand; ${unknown}`);
   }
   await messages.warn(`pair ${pairs} is not checked beforehand; ${unknown}: ${error.message}`);
 }

@@ -381,7 +381,7 @@ describe("pair check", () => {
     await listing.look();
     expect(listing.told).toEqual([
       "to pair 2 at h, profile p",
-      "the key may not list connectors, so the cc_pair_id is not checked beforehand; cannot determine who can read the documents",
+      "the key may not list connectors, so pair 2 is not checked beforehand; cannot determine who can read the documents",
     ]);
     const refused = new ApiError("auth", "refused", {
       method: "GET",
