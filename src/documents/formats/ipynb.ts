@@ -207,6 +207,19 @@ function cellText(notebook: Notebook, cell: JsonObject): string[] {
   }
 }
 
+/** What the author of a notebook wrote, without outputs; "" for a broken one. Code is in fences. */
+export function sourcesOf(text: string): string {
+  if (jsonErrorAt(text) !== undefined) return "";
+  const cells = objectsOf(objectOf(JSON.parse(text))["cells"]);
+  return cells
+    .map((cell) => {
+      const source = textOf(cell["source"]);
+      if (cell["cell_type"] !== "code") return closed(source);
+      return codeLines(source.split("\n"), "{code}").join("\n");
+    })
+    .join("\n\n");
+}
+
 const wholeMatter = /^---[ \t]*\n[^]*?\n---[ \t]*$/;
 
 /** The cells of a notebook as one Markdown text. The first cell can be front matter. */

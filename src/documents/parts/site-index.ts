@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { aliasesIn, componentIn } from "../formats/adoc/antora.ts";
 import type { SiteEntry, SiteNames } from "../formats/format.ts";
+import { sourcesOf } from "../formats/ipynb.ts";
 import { quartoEntries } from "../formats/myst/quarto-references.ts";
 import { labelsIn } from "../formats/rst/rst-labels.ts";
 
@@ -36,12 +37,15 @@ function* sectionEntries(text: string, path: string, folder: string): Entries {
   }
 }
 
+const placeEntries = (text: string, path: string, folder: string): Entries =>
+  quartoEntries(path.endsWith(".ipynb") ? sourcesOf(text) : text, path, folder);
+
 const sources: Readonly<Record<SiteNames, Source>> = {
   label: { files: labelFiles, entriesIn: labelEntries },
   section: { files: labelFiles, entriesIn: sectionEntries },
   alias: { files: /\.adoc$/, entriesIn: aliasesIn },
   // Names that begin with "_" are parts of pages.
-  place: { files: /(?:^|\/)[^_/][^/]*\.(?:qmd|rmd|md)$/i, entriesIn: quartoEntries },
+  place: { files: /(?:^|\/)[^_/][^/]*\.(?:qmd|rmd|md|ipynb)$/i, entriesIn: placeEntries },
   component: { files: /^antora\.ya?ml$/, entriesIn: componentIn },
 };
 

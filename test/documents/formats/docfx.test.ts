@@ -30,6 +30,11 @@ describe("a page of DocFX", () => {
     ["texts of an API", '[the rune](xref:System.Text.Rune) [`x`](<xref:A.B> "t")', "the rune `x`"],
     ["texts of a method", "[**Draw**](<xref:A.Page.Draw(System.Int32)>)", "**Draw**"],
     [
+      "a name in the text of a name",
+      "[<xref:A.B>](xref:A.B) [*<xref:A.C>*](b.md)",
+      "B [*C*](b.md)",
+    ],
+    [
       "templates and code",
       "{{ a }} {{< b >}} {% c %} `<xref:A.B>`\n\n```\n# [A](#tab/a)\n```",
       "{{ a }} {{< b >}} {% c %} `<xref:A.B>`\n\n```\n# [A](#tab/a)\n```",
@@ -47,6 +52,20 @@ describe("a page of DocFX", () => {
   it("needs no configuration that JSON refuses", async () => {
     const files = { "d/docfx.json": '{ "build": {}, } // x', "d/a.md": "a" };
     expect((await readFolder(files, "d/a.md")).notices).toBeUndefined();
+  });
+
+  it("has links and images of included files as their folder reads them", async () => {
+    const files = {
+      "docfx.json": "{}",
+      "a/b.md": "# A page\n\n[!INCLUDE [x](../parts/c.md)]\n",
+      "parts/c.md":
+        "Read [more](../a/d.md#x), [this](#e) or [that](https://a.example/f.md) `[g](h.md)`.\n\n![I](i.png)\n\n[!INCLUDE [y](in/j.md)]\n",
+      "parts/in/j.md": "[K](k.md)\n\n[l]: ../m.md\n",
+    };
+    const { sections } = (await readFolder(files, "a/b.md")).document;
+    expect(sections[0]?.text).toContain(
+      "Read [more](d.md#x), [this](#e) or [that](https://a.example/f.md) `[g](h.md)`.\n\n![I](../parts/i.png)\n\n[K](../parts/in/k.md)\n\n[l]: ../parts/m.md",
+    );
   });
 
   it("counts what it cannot show", () => {

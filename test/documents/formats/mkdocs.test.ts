@@ -70,12 +70,12 @@ describe("a page of MkDocs", () => {
   it("has the files that the plugin include-markdown names", async () => {
     const files = {
       "docs/a/b.md": '{% include-markdown "parts/c.md" %} {% include "parts/c.md" %} {% if x %}',
-      "docs/parts/c.md": "words",
+      "docs/parts/c.md": "[words](d.md)",
     };
     const textOf = async (plugins: string) =>
       (await readFolder({ ...files, "mkdocs.yml": plugins }, "docs/a/b.md")).parsed?.body;
     expect(await textOf("plugins:\n- include-markdown: {encoding: utf-8}\n")).toBe(
-      "words words {% if x %}",
+      "[words](../parts/d.md) [words](d.md) {% if x %}",
     );
     expect(await textOf("plugins: [search]\n")).toBe(files["docs/a/b.md"]);
   });

@@ -403,6 +403,33 @@ describe("references of Quarto", () => {
     expect(await textOf("other.qmd")).toContain("[Figure 1.1](a.qmd#fig-i) @fig-o\n\n![o](o.png)");
   });
 
+  it("have the numbers of chapters that are notebooks", async () => {
+    const cells = (...sources: string[]): string =>
+      JSON.stringify({
+        nbformat: 4,
+        metadata: { kernelspec: { language: "python" } },
+        cells: sources.map((source) =>
+          source.startsWith("#|")
+            ? { cell_type: "code", source: [source], outputs: [] }
+            : { cell_type: "markdown", source: [source] },
+        ),
+      });
+    const files = {
+      "_quarto.yml": "book:\n  chapters: [index.qmd, a.ipynb, b.qmd, c.ipynb]\n",
+      "index.qmd": "# Start {.unnumbered}\n",
+      "a.ipynb": cells("# M {#sec-m}", '#| label: fig-p\n#| fig-cap: "P"\nplot()', "## N {#sec-n}"),
+      "b.qmd": "# K {#sec-k}\n\n@sec-m @sec-n @fig-p\n",
+      "c.ipynb": cells("# L", "as in @sec-k"),
+      "d.ipynb": "no JSON",
+    };
+    const textOf = async (path: string): Promise<string> =>
+      (await readFolder(files, path)).document.sections.map(({ text }) => text).join("\n");
+    expect(await textOf("b.qmd")).toContain(
+      "[Chapter 1](a.ipynb#sec-m) [Section 1.1](a.ipynb#sec-n) [Figure 1.1](a.ipynb#fig-p)",
+    );
+    expect(await textOf("c.ipynb")).toContain("as in [Chapter 2](b.qmd#sec-k)");
+  });
+
   it("have the dates that Quarto reads, the month first", async () => {
     const dateOf = async (date: string): Promise<unknown> => {
       const files = { "_quarto.yml": "", "a.qmd": `---\ndate: ${date}\n---\n\nA.\n` };

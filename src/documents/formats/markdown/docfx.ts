@@ -97,9 +97,10 @@ export function replaceDocfxMark(
   }
   if (mark === "[") {
     const [whole, shown = "", angled, plain = ""] = reference.exec(rest) ?? [];
-    return whole === undefined
-      ? undefined
-      : { end: at + whole.length, text: linkTo(expansion, angled ?? plain, shown) };
+    if (whole === undefined) return undefined;
+    // It would be a link in a link.
+    const text = autoReference.test(shown) ? undefined : shown;
+    return { end: at + whole.length, text: linkTo(expansion, angled ?? plain, text) };
   }
   const [whole, before = "", name = ""] = tab.exec(rest) ?? [];
   return whole === undefined ? undefined : { end: at + whole.length, text: `${before}**${name}**` };
@@ -115,7 +116,8 @@ export function replaceDocfx(expansion: Expansion, at: number): Replacement | un
       text.slice(at, at + 1000),
     ) ?? [];
   if (whole === undefined || name === undefined) return undefined;
-  const part = { target: fileOf(name), folders: [""] };
+  // dotnet.github.io/docfx, "Include Markdown Files".
+  const part = { target: fileOf(name), folders: [""], rebases: true };
   const body = includedText(expansion, part, at, false);
   return { end: at + whole.length, text: indented(body, text, at) };
 }

@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import { fileProblem } from "../../../errors.ts";
 import type { Included, Includes, Surroundings } from "../format.ts";
-import { createCodeTest } from "../../text/structure.ts";
 import { type LeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import type { ValueMap } from "../../front-matter/values.ts";
 import type { GoObject } from "./template/go-values.ts";
 import type { Template, TemplateText } from "./template/template.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
+import { createCodeTest } from "../../text/structure.ts";
 
 /** Why a path above the root is not read. */
 export const outside = "it lies outside the project root";
@@ -161,6 +161,22 @@ export interface Part {
   find?: () => Included;
   /** Folders that are tried in each folder above the page. */
   folders: readonly string[];
+  /** Whether links in it count from its own folder. */
+  rebases?: boolean;
+}
+
+const fileLink =
+  /(?<=\]\(<?|^ {0,3}\[[^\]\n]{1,200}\]:[ \t]{0,9})[^\s():/#?@<>~][^\s():#?<>]{0,1000}\.\w{1,10}(?=[)#?>\s]|$)/gm;
+
+/** The text of a file that a page takes with its links to files as its folder reads them. */
+export function rebased(text: string, from: string, chain: readonly string[]): string {
+  const folder = posix.dirname(chain.at(-1) ?? "");
+  const own = posix.dirname(from);
+  if (own === folder || !/\](?:\(|:)/.test(text)) return text;
+  const isCode = createCodeTest(text);
+  return text.replace(fileLink, (target: string, offset: number) =>
+    isCode(offset) ? target : posix.relative(folder, posix.join(own, target)),
+  );
 }
 
 const sectionMark = /(?:-+8<-+[ \t]*\[|#?(?:end)?region\b|\bANCHOR(?:_END)?:)/;
@@ -207,19 +223,6 @@ export function linesIn(
   return (chosen ?? rows).filter((row) => !markLine.test(row)).join("\n");
 }
 
-const fileLink = /\]\(([^\s():/#?@][^\s():#?]{0,1000}\.\w{1,5})(?=[)#?\s])/g;
-
-/** The text of an included file with its links to files as its folder reads them. */
-export function rebased(text: string, from: string, chain: readonly string[]): string {
-  const folder = posix.dirname(chain.at(-1) ?? "");
-  const own = posix.dirname(from);
-  if (own === folder || !text.includes("](")) return text;
-  const isCode = createCodeTest(text);
-  return text.replace(fileLink, (whole, target: string, offset: number) =>
-    isCode(offset) ? whole : `](${posix.relative(folder, posix.join(own, target))}`,
-  );
-}
-
 /**
  * The text of an included file, without the line break at its end. Markdown loses its front matter,
  * and its own includes are expanded, but not within code. Counts what cannot be read as left out.
@@ -250,7 +253,6 @@ export function includedText(
   }
   const trimmed = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
   if (!isMarkdown) return trimmed;
-  const expanded = expansion.expand(trimmed, found.path);
-  // dotnet.github.io/docfx, "Include Markdown Files": its links count from its own folder.
-  return around.site?.generator === "docfx" ? rebased(expanded, found.path, chain) : expanded;
+  const shown = expansion.expand(trimmed, found.path);
+  return part.rebases === true ? rebased(shown, found.path, chain) : shown;
 }

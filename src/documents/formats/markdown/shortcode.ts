@@ -148,6 +148,8 @@ function partOf(
     folders: isLiquid ? [...macroFolders(around), ...liquidFolders] : hugoFolders,
     start: named.get("start"),
     end: named.get("end"),
+    // github.com/mondeja/mkdocs-include-markdown-plugin, "rewrite-relative-urls".
+    rebases: name === "include-markdown" && named.get("rewrite-relative-urls") !== "false",
   };
 }
 
