@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import ignore from "ignore";
 import { readFrontMatter } from "../front-matter/front-matter.ts";
 import { textOf, type ValueMap, valueAt } from "../front-matter/values.ts";
 import type { GeneratorName } from "./generators.ts";
-import { excludedFiles } from "./site-pages.ts";
+import { excludedFiles, sitePages } from "./site-pages.ts";
 import { siteOf, type Site, type SiteSettings } from "./sites.ts";
 
 /** Whether the configuration of a site excludes a page by its root-relative path. */
@@ -63,11 +64,17 @@ export function excludedReason(
   if (excludesOf(site, settings)(path)) {
     return `excluded from the site by ${site.prefix}${site.config ?? ""}`;
   }
+  // mkdocs.org, "Writing your docs": of the two names of an index, `index.md` counts.
+  const index = posix.join(posix.dirname(path), "index.md");
+  const isSecond = site.generator === "mkdocs" && posix.basename(path) === "README.md";
+  const { folder } = (isSecond && sitePages(site, settings)) || {};
+  if (folder !== undefined && path.startsWith(folder) && existsSync(join(settings.root, index)))
+    return `${index} is the page of the folder`;
   if (site.generator !== "hugo") return undefined;
   // The page itself overrides the cascade.
   if (data && isRendered(data, "") !== undefined) return undefined;
-  const index = unpublishedBy(posix.dirname(path), site, settings);
-  return index && `excluded from the site by cascade.build.render in ${index}`;
+  const above = unpublishedBy(posix.dirname(path), site, settings);
+  return above && `excluded from the site by cascade.build.render in ${above}`;
 }
 
 /** Keys of front matter with which a generator writes no page of a file. */

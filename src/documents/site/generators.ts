@@ -170,7 +170,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   docfx: {
     title: "DocFX",
     config: /^docfx\.json$/,
-    partials: /(?:^|\/)(?:includes\/|toc\.md$)/i,
+    // "docfx.json": Markdown and descriptions of an API are content.
+    partials: /(?:^|\/)(?:includes\/|toc\.md$)|\.(?:html?|txt)$/i,
     linkStyle: "docfx",
   },
 };

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { isMap, textOf, type Value, type ValueMap, valueAt } from "../front-matter/values.ts";
 import { configOf } from "./config.ts";
 import type { GeneratorName } from "./generators.ts";
+import { outsideOfBook } from "./quarto.ts";
 import type { Site, SiteSettings } from "./sites.ts";
 
 /** Where a site has its pages, as its configuration says. */
@@ -18,6 +19,7 @@ export interface SitePages {
   excluded: string;
 }
 
+type Listed = Pick<SitePages, "folder" | "excluded">;
 type Read = (key: string) => Value | undefined;
 
 const webAddress = (url = ""): string | undefined =>
@@ -146,21 +148,28 @@ const readers: Partial<Record<GeneratorName, (prefix: string, read: Read) => Sit
   sphinx: sphinxPages,
 };
 
+/** Lists of what is no page, of generators that say nothing else about their pages. */
+const lists: Partial<Record<GeneratorName, (prefix: string, read: Read) => Listed>> = {
+  quarto: (folder, read) => ({ folder, excluded: outsideOfBook(read) }),
+  // vitepress.dev, "srcExclude".
+  vitepress: (prefix, read) => {
+    const folder = posix.join(prefix, textOf(read("srcDir")) ?? "", "/");
+    return {
+      folder: folder === "./" ? "" : folder,
+      excluded: anchored(textsOf(read("srcExclude"))),
+    };
+  },
+};
+
 /**
  * The files of a site that its configuration excludes, in the patterns of .gitignore below a folder;
- * undefined where it has no such list. vitepress.dev, "srcExclude".
+ * undefined where it has no such list.
  */
-export function excludedFiles(
-  site: Site,
-  settings: SiteSettings,
-): Pick<SitePages, "folder" | "excluded"> | undefined {
-  if (site.generator !== "vitepress") return sitePages(site, settings);
+export function excludedFiles(site: Site, settings: SiteSettings): Listed | undefined {
+  const list = lists[site.generator];
+  if (!list) return sitePages(site, settings);
   const { data } = configOf(site, settings);
-  const folder = posix.join(site.prefix, textOf(valueAt(data, "srcDir")) ?? "", "/");
-  return {
-    folder: folder === "./" ? "" : folder,
-    excluded: anchored(textsOf(valueAt(data, "srcExclude"))),
-  };
+  return list(site.prefix, (key) => valueAt(data, key));
 }
 
 /** The pages of a site as its configuration says; undefined where it does not. */

@@ -222,6 +222,39 @@ export function createLookup(
   };
 }
 
+// What has indented lines that are no code: lists, admonitions, tabs, terms, footnotes, elements, tags.
+const container =
+  /^ {0,3}(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)|!!!|\?\?\?|===|:::|\/\/\/|:[ \t]|\[\^|<|\{|@)/;
+const mayIndent = /(?:^|\n)[ \t]*\n(?: {4}| {0,3}\t)/;
+
+/**
+ * Indented code (CommonMark 0.31, section 4.4) as pairs of start and end, in order. What may belong to a list
+ * or something like it is none.
+ */
+export function indentedCodeOf(text: string): [number, number][] {
+  const ranges: [number, number][] = [];
+  if (!mayIndent.test(text)) return ranges;
+  const isOpaque = createLookup(scanStructure(text).opaque);
+  let [afterBlank, isWithin, isCode] = [true, false, false];
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    const next = text.indexOf("\n", start);
+    end = next === -1 ? text.length : next;
+    const line = text.slice(start, Math.min(end, start + 100));
+    if (line.trim() === "" && end - start < 100) {
+      afterBlank = true;
+      continue;
+    }
+    const isIndented = !isOpaque(start) && /^(?: {4}| {0,3}\t)/.test(line);
+    isCode = isIndented && !isWithin && (afterBlank || isCode);
+    if (isCode) ranges.push([start, end]);
+    else if (container.test(line)) isWithin = true;
+    else if (!isIndented && (afterBlank || line.startsWith("#")))
+      isWithin = /^[ \t]/.test(line) && isWithin;
+    afterBlank = false;
+  }
+  return ranges;
+}
+
 /** HTML comments of a line that close in it, as pairs of start and end, in order. */
 function commentsOf(line: string): [number, number][] {
   const comments: [number, number][] = [];

@@ -380,7 +380,7 @@ describe("references of Quarto", () => {
   it("have the numbers of chapters in a book, also of other chapters", async () => {
     const chapters = "[index.qmd, pre.qmd, {part: p.qmd, chapters: [a.qmd, sub/b.qmd]}]";
     const files = {
-      "_quarto.yml": `project: {type: book}\nbook:\n  chapters: ${chapters}\n`,
+      "_quarto.yml": `project: {type: book, render: ["*.qmd"]}\nbook:\n  chapters: ${chapters}\n`,
       "index.qmd": "# Start {.unnumbered}\n",
       "pre.qmd": "# Before {-}\n\n## X {#sec-x}\n\n![P](p.png){#fig-p}\n",
       "p.qmd": "# Part\n",

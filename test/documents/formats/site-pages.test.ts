@@ -61,8 +61,18 @@ describe("Markdown of mdBook", () => {
   });
 
   it("counts a file that is not there", async () => {
-    const page = await pageOf("none", "# A\n\n{{#include gone.md}}\n", { "book.toml": "" });
+    const text = "# A\n\n{{#include gone.md}}\n";
+    const page = await pageOf("none", text, { "book.toml": "" }, {}, "src/a.md");
     expect(page.counted).toEqual([expect.stringContaining("gone.md: no such file")]);
+  });
+
+  it("includes nothing beside its book", async () => {
+    const text = "# A\n\nWrite `{{#include a.rs}}`.\n";
+    const book = { "book.toml": '[book]\nsrc = "./text"\n' };
+    const { body, counted } = await pageOf("none", text, book, {}, "src/a.md");
+    expect([body, counted]).toEqual([text.trim(), []]);
+    const inBook = await pageOf("none", text, book, {}, "text/a.md");
+    expect(inBook.counted).toHaveLength(1);
   });
 });
 

@@ -133,6 +133,9 @@ describe("the site of a file", () => {
       ),
     ).toEqual([true, true, false]);
     expect(partialReason("scripts/a.mdx", astro)).toBeDefined();
+    const docfx = siteAt({ "docfx.json": "{}" }, "").settings;
+    expect(partialReason("code/Raw/a.txt", docfx)).toBeDefined();
+    expect(partialReason("code/Raw/a.md", docfx)).toBeUndefined();
   });
 
   it("can be named in the configuration, each of them", () => {
@@ -373,6 +376,35 @@ describe("files that a configuration lists as no pages", () => {
       return found && siteDigest(found, own);
     });
     expect(digests[0]).not.toBe(digests[1]);
+  });
+
+  it("of MkDocs are the README of a folder with an index", () => {
+    const files = {
+      "mkdocs.yml": "",
+      "docs/index.md": "a",
+      "docs/README.md": "b",
+      "index.md": "c",
+    };
+    const { settings } = siteAt(files, "");
+    const paths = ["docs/README.md", "docs/a/README.md", "docs/index.md", "README.md"];
+    expect(paths.map((path) => excludedReason(path, settings))).toEqual([
+      "docs/index.md is the page of the folder",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("of a book of Quarto are those that no chapter names", () => {
+    const book = (rest: string): string[] => {
+      const conf = `${rest}\nbook:\n  chapters:\n  - index.qmd\n  - part: b/part.qmd\n    chapters: [b/c.qmd, d.ipynb]\n  appendices: [e.qmd]\n`;
+      const { settings } = siteAt({ "doc/_quarto.yml": conf }, "doc/a.qmd");
+      const names = ["index.qmd", "b/part.qmd", "b/c.qmd", "c.qmd", "d.ipynb", "e.qmd", "b/x.md"];
+      return names.filter((name) => excludedReason(`doc/${name}`, settings) !== undefined);
+    };
+    expect(book("project: {type: book}")).toEqual(["c.qmd", "b/x.md"]);
+    expect(book("project: {type: website}")).toEqual([]);
+    expect(book("project: {type: book, render: ['*.qmd']}")).toEqual([]);
   });
 
   it("of VitePress stand in its program", () => {

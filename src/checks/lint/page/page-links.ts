@@ -2,8 +2,8 @@ import type { LintPage, Span } from "../rule.ts";
 import { bodyOf, oncePerPage } from "./body.ts";
 import { createFindSpan } from "./spans.ts";
 import {
-  findLinks,
   type FoundLink,
+  linksIn,
   relativeLinks,
   type RelativeLink,
 } from "../../../documents/map/links/rewrite-links.ts";
@@ -27,7 +27,7 @@ interface PageLinks {
 /** The links of the body of a page. */
 export const linksOf = oncePerPage((page): PageLinks => {
   const file = linkingFile(page.path, page.settings, () => {});
-  const found = findLinks(bodyOf(page).text);
+  const found = linksIn(bodyOf(page).text, file);
   const own = found.filter(({ target }) => target.startsWith("#"));
   return { relative: [...relativeLinks(found, file)], own };
 });

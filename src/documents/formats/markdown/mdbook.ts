@@ -1,3 +1,5 @@
+import { posix } from "node:path";
+import { textOf } from "../../front-matter/values.ts";
 import { includedText, indented, type Expansion, type Replacement } from "./included.ts";
 
 const include = /^\{\{#(?:include|rustdoc_include|playground)[ \t]+([^\s{}]+)[^\n{}]{0,200}\}\}/;
@@ -8,7 +10,11 @@ const title = /^\{\{#title[ \t][^\n{}]{0,200}\}\}/;
  * also in code. A backslash shows them as they are.
  */
 export function replaceMdbook(expansion: Expansion, at: number): Replacement | undefined {
-  const { text, isCode } = expansion;
+  const { text, isCode, chain, around } = expansion;
+  const source = textOf(around.site?.value("book.src") ?? null) ?? "src";
+  const folder = posix.join(around.site?.prefix ?? "", source, "/").replace(/^\.\//, "");
+  // What lies beside the book is read as it is.
+  if (chain[0]?.startsWith(folder) !== true) return undefined;
   const rest = text.slice(at, at + 1000);
   if (text[at - 1] === "\\") return undefined;
   const [ofPage] = title.exec(rest) ?? [];

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { isMap, textOf, type Value } from "../../front-matter/values.ts";
+import { chaptersIn } from "../../site/quarto.ts";
 import type { SiteEntry } from "../format.ts";
 import { destination } from "../markdown/blocks.ts";
 import type { Fences } from "./fence.ts";
@@ -112,15 +112,6 @@ export function* quartoEntries(
   for (const { name, title } of placesIn(text)) yield [name, { path, title }];
   const first = text.split("\n").find((line) => line.startsWith("# ")) ?? "";
   yield [path.slice(folder.length), { path, title: unnumbered.test(first) ? "" : "chapter" }];
-}
-
-/** The files of a book in their order: quarto.org, "Book Structure". */
-function chaptersIn(value: Value): string[] {
-  if (Array.isArray(value)) return value.flatMap(chaptersIn);
-  if (value !== null && isMap(value))
-    return chaptersIn(value["chapters"] ?? value["href"] ?? value["file"] ?? null);
-  const name = textOf(value);
-  return name === undefined ? [] : [posix.normalize(name)];
 }
 
 // Each reference counts them.

@@ -1,4 +1,5 @@
 import { notesOf } from "../../parts/notes-by-name.ts";
+import { formatOf, formats } from "../../formats/formats.ts";
 import { effectiveFor } from "../effective.ts";
 import type { DocumentSettings } from "../settings.ts";
 import type { LinkingFile } from "./resolve-link.ts";
@@ -13,8 +14,11 @@ export function linkingFile(
 ): LinkingFile {
   const effective = effectiveFor(path, settings);
   const { resolving: style, site: own } = effective;
-  const { site, anchors, pages } = siteLinks(effective, settings);
-  const file = { path, style, site, pages, targets: targetsFor(settings), note };
+  const { site, anchors, pages, isMade } = siteLinks(effective, settings);
+  const indents =
+    formatOf(path, settings.format) === formats.markdown &&
+    !/^(?:docusaurus|starlight|mintlify)$/.test(own?.generator ?? "");
+  const file = { path, style, site, pages, targets: targetsFor(settings), isMade, indents, note };
   if (own?.generator !== "obsidian") return file;
   return { ...file, vault: { find: (name) => notesOf(settings).find(name, path), anchors } };
 }

@@ -20,6 +20,10 @@ export interface LinkingFile {
   pages?: SitePages | undefined;
   site: PageFolder;
   targets: Targets;
+  /** Whether the site has something at a path without a file. */
+  isMade?: (path: string) => boolean;
+  /** Whether indented text may be code: not in MDX. */
+  indents?: boolean;
   /** Called with each path that was looked at. */
   note: (path: string, stamp: string | undefined) => void;
   /** Of a note: links name files anywhere in its vault, and headings by their texts. */
@@ -352,6 +356,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
   const mayBe = isOther || isCopied(decoded, file) || mayBeOfSite(decoded, file);
-  const isMade = (place: string): boolean => file.targets.isIgnored?.(place) === true;
+  const isMade = (place: string): boolean =>
+    file.targets.isIgnored?.(place) === true || file.isMade?.(place) === true;
   return { kind: mayBe || places.some(isMade) ? "other" : "dead" };
 }

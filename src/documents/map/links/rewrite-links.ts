@@ -7,7 +7,7 @@ import {
   unescape,
   readAttribute,
 } from "../images/image-references.ts";
-import { createUnreadTest } from "../../text/structure.ts";
+import { createLookup, createUnreadTest, indentedCodeOf } from "../../text/structure.ts";
 import { plainText, slugOf } from "../../text/heading-text.ts";
 import { decodeAddress, resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
 
@@ -132,6 +132,14 @@ export function findLinks(text: string): FoundLink[] {
   });
 }
 
+/** The links of a page: as far as its format has it, none in indented code. */
+export function linksIn(text: string, { indents }: LinkingFile): FoundLink[] {
+  const found = findLinks(text);
+  if (indents !== true || found.length === 0) return found;
+  const isCode = createLookup(indentedCodeOf(text));
+  return found.filter(({ start }) => !isCode(start));
+}
+
 interface Rewritten {
   text: string;
   /** The offset in `text` of an offset in the original. */
@@ -232,7 +240,7 @@ function endOfInline(text: string, end: number): number {
 
 /** The relative links of a text in order; of a note also those to its own headings. */
 function linksOf(text: string, file: LinkingFile, hasLink: boolean): RelativeLink[] {
-  const links = findLinks(text);
+  const links = linksIn(text, file);
   const relative = [...relativeLinks(links, file)];
   if (!file.vault) return relative;
   const page = {

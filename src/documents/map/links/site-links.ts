@@ -1,5 +1,6 @@
 import type { ValueMap } from "../../front-matter/values.ts";
 import { configOf } from "../../site/config.ts";
+import { madeBy } from "../../site/made.ts";
 import { sitePages, type SitePages } from "../../site/site-pages.ts";
 import type { AnchorStyle } from "../../text/heading-text.ts";
 import type { Effective } from "../effective.ts";
@@ -12,6 +13,8 @@ interface SiteLinks {
   site: PageFolder;
   pages: SitePages | undefined;
   anchors: AnchorStyle;
+  /** See madeBy(). */
+  isMade: (path: string) => boolean;
 }
 
 const known = new WeakMap<Effective, SiteLinks>();
@@ -29,7 +32,8 @@ export function siteLinks(effective: Effective, settings: DocumentSettings): Sit
       : { prefix: "", data: Object.create(null) as ValueMap };
     const anchors = settings.anchors ?? (resolving && anchorsOfStyle(resolving, site)) ?? "github";
     const pages = own && own.generator === resolving ? sitePages(own, settings) : undefined;
-    known.set(effective, (links = { site, pages, anchors }));
+    const isMade = madeBy(own, site.data);
+    known.set(effective, (links = { site, pages, anchors, isMade }));
   }
   return links;
 }

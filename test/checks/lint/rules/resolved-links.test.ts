@@ -34,6 +34,37 @@ describe("links that a generator resolves", () => {
     );
   });
 
+  it("are those to earlier paths and downloads that the configuration of a site names", async () => {
+    const text = "# A\n\n[1](old/a.md#x) [2](/b.html) [3](../all.pdf) [4](gone.md) [5](no.pdf)\n";
+    const book =
+      '[output.html.redirect]\n"x/old/a.html" = "../a.html"\n"/b.html" = "c.html"\n[output.pandoc]\noutput-file = "out/all.pdf"\n';
+    const dead = ["src/x/a.md:3:50: the link leads to no file: gone.md"];
+    expect(await lint(deadLink, { "src/x/a.md": text, "book.toml": book })).toEqual([
+      ...dead,
+      "src/x/a.md:3:63: the link leads to no file: no.pdf",
+    ]);
+    const moved = "plugins: [search, {redirects: {redirect_maps: {'x/old/a.md': a.md}}}]\n";
+    const files = { "docs/x/a.md": text, "mkdocs.yml": moved };
+    expect(await lint(deadLink, files)).not.toContainEqual(expect.stringContaining("old/a.md"));
+    expect(await lint(deadLink, { ...files, "mkdocs.yml": "" })).toContainEqual(
+      expect.stringContaining("old/a.md"),
+    );
+  });
+
+  it("stand in no indented code", async () => {
+    const code = "# A\n\n**Text** here.\n\n    f[Int](1.md)\n\n      g[Int](2.md)\n\nMore.\n";
+    const others =
+      "\n- a\n\n    [b](3.md)\n\nc\n: d\n\n    [e](4.md)\n\n<div>\n\n    [f](5.md)\n\n</div>\n\nText\n    [g](6.md)\n";
+    const found = await lint(deadLink, { "_config.yml": "", "a.md": code + others });
+    expect(found.map((each) => /\d\.md$/.exec(each)?.[0])).toEqual([
+      "3.md",
+      "4.md",
+      "5.md",
+      "6.md",
+    ]);
+    expect(await lint(deadLink, { "a.mdx": code })).toHaveLength(2);
+  });
+
   it("are those to objects that Paradox documents, and not those to its pages", async () => {
     const text =
       "# A\n\n@java[@javadoc[C[T].get()](a.b.C#get())] @apidoc[D](b.D) @ref[E](e.md) [v]($version$/f.md)\n\n[D](b.D)\n";
