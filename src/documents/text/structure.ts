@@ -255,6 +255,13 @@ export function indentedCodeOf(text: string): [number, number][] {
   return ranges;
 }
 
+// pandoc.org, "Math": a `$` before a digit, or behind a blank, is the sign of a currency.
+const math = /\$\$[^$]+\$\$|(?<![\\$])\$(?=[^\s$])[^$\n]{0,500}(?<=[^\s\\])\$(?![\d$])/g;
+
+/** The formulas of TeX in a text, as pairs of start and end, in order. */
+export const mathOf = (text: string): [number, number][] =>
+  Array.from(text.matchAll(math), ({ 0: found, index }) => [index, index + found.length]);
+
 /** HTML comments of a line that close in it, as pairs of start and end, in order. */
 function commentsOf(line: string): [number, number][] {
   const comments: [number, number][] = [];

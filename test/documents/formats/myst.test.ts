@@ -307,6 +307,38 @@ describe("MyST", () => {
     );
   });
 
+  const expressions =
+    'Of {{ env.docname | upcase }}: {{ "a" | append: "b" }} {{ env.config.version }} {{ other }} $\\frac{a_1}{{b.c}}$';
+  const withConfig = (name: string, text: string, generator: PageSite["generator"]): Parsed => {
+    const root = temporaryFolder();
+    writeFiles(root, { [name]: text });
+    const includes = createIncludes(root);
+    return readMarkdown(expressions, "b/a.md", { ...around, includes, site: site(generator) });
+  };
+
+  it.each([
+    [
+      "conf.py",
+      'extensions = ["myst_parser"]\nmyst_enable_extensions = ["substitution"]',
+      "sphinx",
+    ],
+    ["_config.yml", "title: Lamps", "jupyterbook"],
+    ["_config.yml", "parse:\n  myst_enable_extensions: [substitution]", "jupyterbook"],
+  ] as const)("shows expressions, and counts those of the build: %s", (name, text, generator) => {
+    const { body, leftOut } = withConfig(name, text, generator);
+    expect(body).toBe("Of B/A: ab  {{ other }} $\\frac{a_1}{{b.c}}$");
+    const what = "{{ env.config.version }}";
+    expect(leftOut).toEqual([{ kind: "expression", what, line: 1 }]);
+  });
+
+  it.each([
+    ["conf.py", 'extensions = ["myst_parser"]\nmyst_enable_extensions = ["deflist"]', "sphinx"],
+    ["_config.yml", "parse:\n  myst_enable_extensions: [deflist]", "jupyterbook"],
+    ["myst.yml", "title: Lamps", "myst"],
+  ] as const)("shows braces as they are without the extension: %s", (name, text, generator) => {
+    expect(withConfig(name, text, generator).body).toBe(expressions);
+  });
+
   it("leaves what is nested too deeply as it is", () => {
     const marks = (at: number): string => "`".repeat(100 - at);
     const levels = Array.from({ length: 60 }, (_each, at) => at);
@@ -318,6 +350,8 @@ describe("MyST", () => {
   it("reads hostile text in linear time", () => {
     expectLinear(20_000, (size) => void read("{ref}`".repeat(size)));
     expectLinear(20_000, (size) => void read("[](".repeat(size)));
+    expectLinear(20_000, (size) => void read("{{ a.b $x {{ c".repeat(size)));
+    expectLinear(20_000, (size) => void read("{{ a.b }} $x$ $$y ".repeat(size)));
     expectLinear(20_000, (size) => void read(":::{note}\n".repeat(size)));
     expectLinear(20_000, (size) => void read("[".repeat(size) + "]{.a}".repeat(size)));
     expectLinear(20_000, (size) => void read("[](a.md) `a` ".repeat(size)));

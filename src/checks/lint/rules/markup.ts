@@ -9,7 +9,8 @@ import {
   createFindSpan,
 } from "../page/spans.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
-import { bytesAt, type Site, siteOf } from "../../../documents/site/sites.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
+import { createLookup, mathOf } from "../../../documents/text/structure.ts";
 import { isAdoc } from "../page/anchors.ts";
 import type { Cause, Found, LintPage, PageRule } from "../rule.ts";
 
@@ -228,13 +229,6 @@ function templatesOf({ path, settings }: LintPage): Cause | undefined {
   return { key: folder, least: 0, what: `findings in ${folder}: exclude it if it has templates` };
 }
 
-/** Whether the site evaluates expressions: MyST-Parser, "Substitutions (with Jinja2)". Names have their values here. */
-function isEvaluated({ settings }: LintPage, site: Site | undefined): boolean {
-  if (site?.generator !== "sphinx") return false;
-  const config = bytesAt(posix.join(settings.root, site.prefix, "conf.py")).toString();
-  return /["']substitution["']/.test(config);
-}
-
 export const templateText: PageRule = {
   kind: "page",
   name: "template-text",
@@ -254,17 +248,15 @@ export const templateText: PageRule = {
     yield* atMost(rawMarkup(page, text), "marks of other generators are sent as they stand");
     if (isAdoc(page) || isRst(page) || !templateMarks.some((mark) => text.includes(mark))) return;
     const parts = partsOfAddresses(text);
+    // `$\\frac{a}{{b}}$`: braces of TeX.
+    const isInMath = createLookup(text.includes("$") ? mathOf(text) : []);
     // Their reader resolves or counts them: what is left is `v-pre`, which the page shows. In a page of
     // Hugo, only shortcodes are no text.
-    const site = siteOf(page.path, page.settings);
-    const isShown = site?.generator === "vitepress" || site?.generator === "hugo";
-    const ofSite = isShown
-      ? /^\{\{/
-      : isEvaluated(page, site)
-        ? /^\{\{-?(?!\s*\w+\s*-?\}\})/
-        : undefined;
+    const { generator = "" } = siteOf(page.path, page.settings) ?? {};
+    const isShown = generator === "vitepress" || generator === "hugo";
     const found = findInProse(page, template, (each, at) => {
-      if (parts.has(each) || ofSite?.test(each) === true) return undefined;
+      if (isInMath(at)) return undefined;
+      if (parts.has(each) || (isShown && each.startsWith("{{"))) return undefined;
       const around = text.charAt(at - 1) + text.charAt(at + each.length);
       if (!isExpression(each) || (quotes.test(around) && !isInTag(text, at))) return undefined;
       if (isMeant(each, text, at)) return undefined;

@@ -7,6 +7,8 @@ import { plainText } from "../../text/heading-text.ts";
 import { scanStructure } from "../../text/structure.ts";
 import type { Surroundings } from "../format.ts";
 import { CliError } from "../../../errors.ts";
+import { withoutExtension } from "../../files/file-name.ts";
+import { printed, valueOf } from "../markdown/template/expression.ts";
 
 /** What a page refers to: its title, and where it is from the page. */
 export interface Titled {
@@ -31,6 +33,10 @@ export interface MystPage {
   valueOf: (path: string) => Value | undefined;
   /** The text that stands for `{{ name }}`. */
   substitution: (name: string) => string | undefined;
+  /** Whether `{{ … }}` is an expression of Jinja. */
+  hasExpressions: boolean;
+  /** The text of an expression; undefined for one that only the generator knows. */
+  expression: (code: string) => string | undefined;
   /** What a label leads to. */
   labelled: (label: string) => Titled | undefined;
   /** Another page of the project, by its path from this one. */
@@ -168,6 +174,19 @@ function sphinxConfig({ includes, site }: Surroundings, path: string): string {
 
 const mystExtension = /["'](?:myst_parser|myst_nb|jupyter_book|sphinx_jupyterbook_latex)["']/;
 
+/**
+ * Whether expressions stand for text. MyST-Parser, "Substitutions (with Jinja2)"; jupyterbook.org,
+ * "MyST Markdown extensions": there they do unless the configuration lists other extensions.
+ */
+function hasJinja(around: Surroundings, path: string, config: string): boolean {
+  if (around.site?.generator === "sphinx") {
+    return /\bmyst_enable_extensions\b/.test(config) && /["']substitution["']/.test(config);
+  }
+  if (around.site?.generator !== "jupyterbook") return false;
+  const listed = valueAt(dataOf(around, "_config.yml", path) ?? "", "parse.myst_enable_extensions");
+  return !Array.isArray(listed) || listed.includes("substitution");
+}
+
 /** What is known of a page. `text` is its body. */
 export function mystPage(
   text: string,
@@ -182,7 +201,10 @@ export function mystPage(
     frontMatter && valueAt(frontMatter.data, name);
   let labels: Map<string, string> | undefined;
   let ofSphinx: Map<string, string> | undefined;
-  return {
+  let jinja: boolean | undefined;
+  const docname = withoutExtension(path).slice(site?.prefix.length ?? 0);
+  const variables = new Map([["env", { docname }]]);
+  const page: MystPage = {
     source: text,
     isMyst: generator === "myst" || generator === "jupyterbook" || mystExtension.test(config),
     isMystmd: generator === "myst",
@@ -204,6 +226,14 @@ export function mystPage(
       }
       return (ofSphinx ??= sphinxSubstitutions(config)).get(name);
     },
+    get hasExpressions() {
+      return (jinja ??= hasJinja(around, path, config));
+    },
+    expression(code) {
+      const lookUp = (names: readonly string[]): string | undefined =>
+        names.length === 1 ? page.substitution(names[0] ?? "") : undefined;
+      return printed(valueOf(code, { variables: new Map(variables), lookUp })) || undefined;
+    },
     labelled(label) {
       const title = (labels ??= labelsOf(text)).get(keyOf(label));
       if (title !== undefined) return { title, address: `#${idOf(label)}` };
@@ -215,4 +245,5 @@ export function mystPage(
     },
     titled: createTitled(around, path),
   };
+  return page;
 }

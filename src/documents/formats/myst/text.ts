@@ -1,5 +1,5 @@
 import { fileProblem } from "../../../errors.ts";
-import { codeSpansOf, createLookup } from "../../text/structure.ts";
+import { codeSpansOf, createLookup, mathOf } from "../../text/structure.ts";
 import { destination } from "../markdown/blocks.ts";
 import { embedded, embedLine } from "./embed.ts";
 import { count, type Fences } from "./fence.ts";
@@ -86,6 +86,8 @@ function roleText(fences: Fences, role: string, content: string, line: number | 
 
 const roleName = /\{([A-Za-z][\w:+.-]{0,60})\}$/;
 const substitution = /\{\{[ \t]*([\w.-]{1,100})[ \t]*\}\}/g;
+const expression = /\{\{([^{}\n]{1,500})\}\}/g;
+const name = /^\s*\w+\s*$/;
 const emptyLink = /(?<!!)\[\]\(<?([^()<>\s]{1,500})>?\)|<(?:project|path):([^<>\s]{1,500})>/g;
 
 /** Links without text get the title of what they lead to. */
@@ -103,15 +105,26 @@ function linkText(fences: Fences, address: string, written: string): string {
   return titleOf(found) ?? `[${escaped(label ?? path)}](${destination(name)})`;
 }
 
+/** Text with what stands for its expressions: the names that nothing defines stay. */
+function withExpressions(fences: Fences, text: string, line: number | undefined): string {
+  const { page } = fences;
+  const shown = text.replace(
+    substitution,
+    (written, name: string) => page.substitution(name) ?? written,
+  );
+  if (!shown.includes("{{") || !page.hasExpressions) return shown;
+  const isInMath = createLookup(mathOf(shown));
+  return shown.replace(expression, (written, code: string, at: number) => {
+    if (name.test(code) || isInMath(at)) return written;
+    const value = page.expression(code);
+    if (value === undefined) count(fences, "expression", written, line);
+    return value ?? "";
+  });
+}
+
 /** Text between code. */
-function plainPart(fences: Fences, text: string): string {
-  let shown = text;
-  if (shown.includes("{{")) {
-    shown = shown.replace(
-      substitution,
-      (written, name: string) => fences.page.substitution(name) ?? written,
-    );
-  }
+function plainPart(fences: Fences, text: string, line: number | undefined): string {
+  const shown = text.includes("{{") ? withExpressions(fences, text, line) : text;
   if (!shown.includes("[]") && !shown.includes("<p")) return shown;
   return shown.replace(emptyLink, (written, address?: string, project?: string) =>
     linkText(fences, address ?? project ?? "", written),
@@ -153,13 +166,13 @@ export function readInline(fences: Fences, text: string, line?: number): string 
     const before = text.slice(from, start);
     const [whole, name] = roleName.exec(before.slice(-70)) ?? [];
     const isRole = name !== undefined && !before.endsWith(`\\${whole}`);
-    parts.push(plainPart(fences, isRole ? before.slice(0, -(whole ?? "").length) : before));
+    parts.push(plainPart(fences, isRole ? before.slice(0, -(whole ?? "").length) : before, line));
     const marks = /^`+/.exec(text.slice(start, end))?.[0].length ?? 1;
     const content = text.slice(start + marks, end - marks).trim();
     parts.push(isRole ? roleText(fences, name, content, line) : text.slice(start, end));
     from = end;
   }
-  parts.push(plainPart(fences, text.slice(from)));
+  parts.push(plainPart(fences, text.slice(from), line));
   return withNames(fences, withoutSpans(parts.join("")));
 }
 

@@ -57,6 +57,8 @@ describe("text of templates", () => {
     expect(await placesOf(templateText, "# A\n\n[TOC]\n\nText.\n")).toEqual(["[TOC]"]);
     const tag = "# A\n\n<a href={{ site.url }}>Home</a>\n";
     expect(await placesOf(templateText, tag)).toEqual(["{{ site.url }}"]);
+    const prices = "# A\n\nIt costs $5, $6 or {{ price }} and $7.\n";
+    expect(await placesOf(templateText, prices)).toEqual(["{{ price }}"]);
     const link = "# A\n\nSee [the docs](/docs/{{version}}/start).\n";
     expect(await placesOf(templateText, link)).toEqual(["{{version}}"]);
   });
@@ -77,6 +79,7 @@ describe("text of templates", () => {
       "See [the table](#toc).",
       "For example, --template='Version: {{.Version}}' prints the version.",
       "<div style={{margin: '0 auto', 'max-width': 10}}>Text.</div>",
+      String.raw`The ratio $\frac{m_{t+1}}{{p_t}}$ falls, and $$\frac{a}{{b}}$$ too.`,
       "* projects/{{project}}/places/{{place}}\n* {{project}}/{{place}}\n* {{place}}",
     ]) {
       expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
