@@ -11,6 +11,7 @@ import {
 } from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw } from "./place.ts";
 import type { FolderRule, LintPage, PageRule, RowPlace, Rule } from "./rule.ts";
+import { isOfLibrary } from "./page/library.ts";
 import { loadGlobs } from "../../documents/files/patterns.ts";
 
 /** How documents are checked: plain data, which goes to the threads that read files. */
@@ -71,11 +72,22 @@ function check(rule: PageRule, severity: Level, page: LintPage, into: Raw[]): vo
   into.push({ rule, severity, found: { message } });
 }
 
+/** What nobody may send, whoever wrote it. */
+const ofAnyAuthor = new Set(["secrets", "hidden", "access"]);
+
+/** The rules that look at a page: of a copy of a library, nobody corrects links and words here. */
+function rulesFor<Each extends Rule>(
+  rules: readonly Each[],
+  { path, settings }: LintPage,
+): readonly Each[] {
+  return isOfLibrary(path, settings) ? rules.filter(({ group }) => ofAnyAuthor.has(group)) : rules;
+}
+
 const nameOf = (path: string): string => path || "stdin";
 
 function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): string | undefined {
   const raw: Raw[] = [];
-  for (const rule of rules) {
+  for (const rule of rulesFor(rules, page)) {
     if (levelOf(rule, page.path) !== "error") continue;
     if (rule.group === "secrets" && page.settings.allowsSecrets(page.path)) continue;
     check(rule, "error", page, raw);
@@ -136,7 +148,7 @@ function createRefusal(
 
 function factsOf(rules: readonly FolderRule[], page: LintPage): Record<string, unknown> {
   const facts: Record<string, unknown> = {};
-  for (const rule of rules) {
+  for (const rule of rulesFor(rules, page)) {
     const fact: unknown = rule.collect(page);
     if (fact !== undefined) facts[rule.name] = fact;
   }
@@ -160,7 +172,7 @@ export function createExamine(
   return (examined): Examined => {
     const page = pageFor(setup, examined, settings);
     const raw: Raw[] = [];
-    for (const rule of pageRules) {
+    for (const rule of rulesFor(pageRules, page)) {
       if (rule.group === "secrets" && settings.allowsSecrets(page.path)) continue;
       check(rule, levelOf(rule, page.path), page, raw);
     }

@@ -1,4 +1,6 @@
-import "../../documents/folder.ts";
+import { createFolder } from "../../documents/folder.ts";
+import { expectLinear } from "../../cost.ts";
+import { isOfLibrary } from "../../../src/checks/lint/page/library.ts";
 import { randomFrom, textFor } from "./secrets/made-up-secrets.ts";
 import { describe, expect, it } from "vitest";
 import {
@@ -86,6 +88,57 @@ const report = (page: ExaminedPage, setup: Partial<LintSetup>): PageReport =>
   JSON.parse(examine(page, setup)?.report as string) as PageReport;
 
 const only = (page: ExaminedPage, ...names: string[]): PageReport => report(page, { only: names });
+
+describe("a copy of a library", () => {
+  const foundIn = (path: string, ...beside: string[]): string[] => {
+    const files = [path, ...beside].map((each) => [each, "x"]);
+    const settings = compileSettings({ root: createFolder(Object.fromEntries(files)) });
+    const page = pageOf("bad", { path });
+    const examined = createExamine(allRules, settings, rules)?.(page) as { report: string };
+    const { findings, facts } = JSON.parse(examined.report) as PageReport;
+    return [...findings.map(({ rule }) => rule), ...Object.keys(facts)];
+  };
+
+  it.each([
+    ["a/node_modules/b/c/README.md"],
+    ["b/bower_components/c.md"],
+    ["a/docson/x/README.md", "a/docson/bower.json", "a/docson/docson.js"],
+    ["go/vendor/x.org/y/README.md", "go/vendor/x.org/LICENSE"],
+    ["a/third_party/y/README.md", "a/third_party/y/package.json"],
+    [
+      "wwwroot/css/icons/README.md",
+      "wwwroot/css/icons/ICON-LICENSE",
+      "wwwroot/css/icons/f/g/i.min.css",
+    ],
+    ["static/x/docs/a.md", "static/x/license.txt", "static/x/x.min.js"],
+  ])("has findings about secrets alone: %s", (path, ...beside) => {
+    expect(foundIn(path, ...beside)).toEqual(["secret-word"]);
+  });
+
+  it.each([
+    ["README.md", "LICENSE", "dist/x.min.js"],
+    ["vendor/README.md", "vendor/LICENSE"],
+    ["vendor/acme/README.md", "vendor/acme/contract.md"],
+    ["static/README.md", "static/LICENSE", "static/x.min.js"],
+    ["static/x/README.md", "static/x/x.min.js"],
+    ["static/x/README.md", "static/x/LICENSE"],
+    ["x/bower/README.md", "x/bower/bower.json"],
+    ["packages/x/README.md", "packages/x/LICENSE", "packages/x/x.min.js"],
+    ["public/site/a.md", "public/site/mkdocs.yml", "public/site/LICENSE", "public/site/x.min.js"],
+    ["a.md", "node_modules/x.md"],
+  ])("is no page of the project: %s", (path, ...beside) => {
+    expect(foundIn(path, ...beside)).toEqual(["words", "whole", "secret-word", "lengths"]);
+  });
+
+  it("is looked for once in each folder, however deep", () => {
+    const root = createFolder({ "a.md": "x" });
+    expectLinear(400, (size) => {
+      const settings = compileSettings({ root });
+      const path = `${"static/".repeat(size / 20)}a.md`;
+      for (let at = 0; at < 50; at++) isOfLibrary(path, settings);
+    });
+  });
+});
 
 describe("lint of a page", () => {
   it("places findings by line and column, and keeps the fix", () => {

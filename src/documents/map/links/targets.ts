@@ -58,9 +58,14 @@ function namesIn(settings: DocumentSettings, folder: string): Names {
 export const countIn = (folder: string, settings: DocumentSettings): number =>
   namesIn(settings, folder).size;
 
+/** The names in a folder, root-relative, without hidden ones and symbolic links. */
+export const allIn = (folder: string, settings: DocumentSettings): string[] => [
+  ...namesIn(settings, folder).values(),
+];
+
 /** The names in a folder without a dot, root-relative: most are folders. */
 export const foldersIn = (folder: string, settings: DocumentSettings): string[] =>
-  [...namesIn(settings, folder).values()].filter((name) => !name.includes("."));
+  allIn(folder, settings).filter((name) => !name.includes("."));
 
 /** The file or folder that a path names but for capital letters. Both are root-relative. */
 export function inOtherCase(path: string, settings: DocumentSettings): string | undefined {
