@@ -172,7 +172,8 @@ function sphinxConfig({ includes, site }: Surroundings, path: string): string {
   return "text" in found ? found.text : "";
 }
 
-const mystExtension = /["'](?:myst_parser|myst_nb|jupyter_book|sphinx_jupyterbook_latex)["']/;
+const mystExtension =
+  /["'](?:myst_parser|myst_nb|jupyter_book|sphinx_jupyterbook_latex)["']|^myst_enable_extensions\b/m;
 
 /**
  * Whether expressions stand for text. MyST-Parser, "Substitutions (with Jinja2)"; jupyterbook.org,
