@@ -20,6 +20,7 @@ describe("a note of Obsidian", () => {
     ["a link in a table", "| [[Two\\|b]] |\n| - |", "| [b](<Two>) |\n| - |"],
     ["marks in a name", "[[50% off?]]", "[50% off?](<50%25 off%3F>)"],
     ["a link in code", "`[[Two]]`\n\n```\n[[Two]]\n```", "`[[Two]]`\n\n```\n[[Two]]\n```"],
+    ["a link in an element of code", "<code>[[a&#124;b]]</code> a", "<code>[[a&#124;b]]</code> a"],
     ["an empty link", "[[]] [[ ]]", "[[]] [[ ]]"],
     ["an image with a width", "![[a b.png|300]]", "![](<a b.png>)"],
     ["an image with a size", "![[a.png|100x200]]", "![](<a.png>)"],

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { textOf, valueAt } from "../../../documents/front-matter/values.ts";
 import type { Span, LintPage } from "../rule.ts";
 import type { Parsed } from "../../../documents/formats/format.ts";
 import { decodeEntities } from "../../../documents/map/images/image-references.ts";
@@ -121,11 +124,32 @@ const marksOfGenerated = [
   "dangerouslySetInnerHTML",
 ];
 
+/** Whether a page of Hugo names a template of its project, which may write headings. */
+function hasOwnTemplate({
+  parsed,
+  path,
+  settings,
+}: Pick<LintPage, "parsed" | "path" | "settings">): boolean {
+  const data = parsed.frontMatter?.data;
+  const names = data ? ["type", "layout"].map((key) => textOf(valueAt(data, key, true))) : [];
+  const site = names.some((name) => name !== undefined) ? siteOf(path, settings) : undefined;
+  if (site?.generator !== "hugo") return false;
+  return names.some(
+    (name = "") =>
+      /^[\w-]+$/.test(name) &&
+      [name, `_default/${name}.html`, `${name}.html`].some((each) =>
+        existsSync(join(settings.root, site.prefix, "layouts", each)),
+      ),
+  );
+}
+
 /** Whether other programs may add anchors to a page of Markdown that its file does not show. */
 function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): boolean {
   const format = formatOf(path, settings.format);
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
   if (mayBeGenerated && generated.test(source)) return true;
+  // gohugo.io, "Template types": a page may choose one of the project.
+  if (hasOwnTemplate({ parsed, path, settings })) return true;
   // gohugo.io, "Section templates": one may write what stands below the few words of an index.
   const isIndex = /(?:^|\/)_index\.\w+$/.test(path);
   if (isIndex && siteOf(path, settings)?.generator === "hugo") {

@@ -173,7 +173,7 @@ const template =
   /\{\{[^{}\n]{1,200}\}\}|\{%[^%\n]{1,300}%\}|<%[^%\n]{1,200}%>|\$\{[a-z_]\w{0,60}\.[\w.-]{1,60}\}|^[ \t]*\[(?:\[_?toc_?\]|toc)\][ \t]*$/gim;
 // Of `{{ }}` and `{{ and }}`, the text speaks about the marks.
 const isExpression = (found: string): boolean =>
-  !found.startsWith("{{") || /^\{\{-?\s*(?!(?:and|or)\b)[\w$.("'/_]/.test(found);
+  !found.startsWith("{{") || /^\{\{-?\s*(?!(?:and|or)\b)[\w$.("'/_<%]/.test(found);
 // `projects/{{project}}/places/{{place}}`: the parts of an address, which the reader fills in.
 const addressParts = /\{\{\w+\}\}(?:\/[\w.-]{1,60}){0,5}\/\{\{\w+\}\}/g;
 
@@ -222,6 +222,20 @@ function* rawMarkup(page: LintPage, text: string): Generator<Found> {
   );
 }
 
+/** Names in expressions of a page that nothing sets: its reader left them out. */
+function* namesWithoutValue({ parsed, source = "", path, settings }: LintPage): Generator<Found> {
+  if (siteOf(path, settings)?.generator !== "jekyll") return;
+  let at = 0;
+  for (const { kind, what } of parsed.leftOut ?? []) {
+    if (kind !== "undefined") continue;
+    const start = source.indexOf(what, at);
+    const span = start === -1 ? undefined : { start, end: start + what.length };
+    at = span?.end ?? at;
+    const message = `nothing sets ${quoted(what)}: the page shows nothing there`;
+    yield { message, span, cause: { key: what, least: 0, what: "pages name it" } };
+  }
+}
+
 /** A folder of HTML with expressions is one of templates. */
 function templatesOf({ path, settings }: LintPage): Cause | undefined {
   if (formatOf(path, settings.format) !== formats.html) return undefined;
@@ -246,6 +260,7 @@ export const templateText: PageRule = {
     // Without marks for code, a text cannot tell its examples from its mistakes.
     if (page.source === undefined || !page.parsed.isMarkdown) return;
     yield* atMost(rawMarkup(page, text), "marks of other generators are sent as they stand");
+    yield* namesWithoutValue(page);
     if (isAdoc(page) || isRst(page) || !templateMarks.some((mark) => text.includes(mark))) return;
     const parts = partsOfAddresses(text);
     // `$\\frac{a}{{b}}$`: braces of TeX.

@@ -70,7 +70,7 @@ const dialects: Readonly<Partial<Record<GeneratorName, Dialect>>> = {
     own: /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.-]+[ \t]*$))/,
     replace: replaceMkdocsMark,
   },
-  mdbook: { all: construct, own: /^\{\{$/, replace: replaceMdbook },
+  mdbook: { all: construct, own: /^\{\{[<%]?$/, replace: replaceMdbook },
   docfx: {
     all: withMarks(docfxMarks),
     own: /^(?:<xref:|@|:::$|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,

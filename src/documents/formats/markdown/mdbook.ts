@@ -1,9 +1,34 @@
 import { posix } from "node:path";
-import { textOf } from "../../front-matter/values.ts";
+import type { Surroundings } from "../format.ts";
+import { isMap, textOf } from "../../front-matter/values.ts";
 import { includedText, indented, type Expansion, type Replacement } from "./included.ts";
 
 const include = /^\{\{#(?:include|rustdoc_include|playground)[ \t]+([^\s{}]+)[^\n{}]{0,200}\}\}/;
 const title = /^\{\{#title[ \t][^\n{}]{0,200}\}\}/;
+
+// What of its pages these programs replace has no braces.
+const withoutBraces =
+  /^(?:links|index|gettext|svgbob2?|mermaid|toc|katex|admonish|alerts|emojicodes|pagetoc|footnote|d2|graphviz|plantuml|yml-header|cmdrun|embedify|image-size)$/;
+const expression = /^\{\{[^\n{}]{1,300}\}\}/;
+
+/** "Preprocessors": whether a program of the book may replace what stands in braces. */
+function hasProgram({ site }: Surroundings): boolean {
+  const programs = site?.value("preprocessor") ?? null;
+  return (
+    programs !== null &&
+    isMap(programs) &&
+    Object.keys(programs).some((each) => !withoutBraces.test(each))
+  );
+}
+
+/** `{{ summary }}`, which a program of the book replaces by a text that it alone knows. */
+function replaceExpression(expansion: Expansion, at: number): Replacement | undefined {
+  const { text, log, around, isCode } = expansion;
+  const [whole] = expression.exec(text.slice(at, at + 400)) ?? [];
+  if (whole === undefined || !hasProgram(around) || isCode(at)) return undefined;
+  log.add("expression", whole, at);
+  return { end: at + whole.length, text: "" };
+}
 
 /**
  * rust-lang.github.io/mdBook, "MdBook-specific features": `{{#include file:2:5}}` and `{{#include file:name}}`,
@@ -20,7 +45,7 @@ export function replaceMdbook(expansion: Expansion, at: number): Replacement | u
   const [ofPage] = title.exec(rest) ?? [];
   if (ofPage !== undefined) return { end: at + ofPage.length, text: "" };
   const [whole, name = ""] = include.exec(rest) ?? [];
-  if (whole === undefined) return undefined;
+  if (whole === undefined) return replaceExpression(expansion, at);
   const [, target = name, first, colon, last, section] =
     /^(.*?)(?::(?:(\d*)(?:(:)(\d*))?|([^:]+)))?$/.exec(name) ?? [];
   const from = first === undefined || first === "" ? 1 : Number(first);

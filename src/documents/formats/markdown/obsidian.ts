@@ -51,7 +51,8 @@ const shownName = (name: string, section = ""): string =>
 /** `[[Note]]`, `[[Note|text]]`, `[[Note#Heading]]` and `[[#Heading]]` as a link of Markdown. */
 function replaceWikilink({ text }: Expansion, at: number): Replacement | undefined {
   const [whole, name = "", section, alias = ""] = wikilink.exec(text.slice(at, at + 2000)) ?? [];
-  if (whole === undefined) return undefined;
+  // What is written as code shows the link itself.
+  if (whole === undefined || text.slice(Math.max(0, at - 6), at) === "<code>") return undefined;
   const shown = alias.trim() || shownName(name, section);
   if (shown === "") return undefined;
   const address = addressOf(name, section);

@@ -236,6 +236,33 @@ it("braces of a page of Hugo are text, where no shortcode has them", async () =>
   expect(await lint(templateText, files)).toEqual([]);
 });
 
+it("a name of Jekyll that nothing sets leaves a hole in the page", async () => {
+  const text =
+    "---\nowner: Ada\n---\n# A\n\nRelease {{ site.gone | upcase }} of {{ page.owner }} at {{ site.url }}, {{ site.gone | default: 'x' }} {{ site.pages.size }}.\n\nIn {{ page.room }}. {% include b.md %}\n";
+  const files = { "_config.yml": "title: A\n", "a.md": text, "_includes/b.md": "{{ page.c }}" };
+  const lost = (name: string): string => `nothing sets ${name}: the page shows nothing there`;
+  expect(await lint(templateText, files)).toEqual([
+    `a.md:6:12: ${lost("site.gone | upcase")}`,
+    `a.md:8:7: ${lost("page.room")}`,
+  ]);
+  expect(await lint(templateText, { ...files, "_config.yml": "gone: '4'\n" })).toHaveLength(1);
+});
+
+it("shortcodes that the site prints are template text", async () => {
+  const text = "# A\n\n{{< note >}} Beware. {{< /note >}}\n\n`{{< note >}}`\n";
+  expect(await lint(templateText, { "docfx.json": "{}", "a.md": text })).toEqual([
+    "a.md:3:1: {{< note >}} is sent as it stands",
+    "a.md:3:22: {{< /note >}} is sent as it stands",
+  ]);
+});
+
+it("braces that a program of a book replaces are no template text", async () => {
+  const text = "# A\n\n{{ grammar }}\n\n{{%segment outline}}\n\nText `{{ x }}`.\n";
+  const lintBook = (book: string) => lint(templateText, { "book.toml": book, "src/a.md": text });
+  expect(await lintBook("[preprocessor.own]\ncommand = 'x'\n")).toEqual([]);
+  expect(await lintBook("[preprocessor.links]\n[preprocessor.svgbob]\n")).not.toEqual([]);
+});
+
 it("braces that a page of VitePress shows are no template text", async () => {
   const text = "# A\n\n<span v-pre>{{ name }}</span> and [[toc]]\n";
   expect(await lint(templateText, { "a.md": text }, { generator: "vitepress" })).toEqual([]);

@@ -243,6 +243,20 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("have the anchors that a template writes which a page of Hugo names", async () => {
+    const page = (keys: string): string => `---\ntitle: A\n${keys}---\n\n## Rooms\n\nText.\n`;
+    const files = {
+      "hugo.toml": "",
+      "layouts/plan/list.html": "<h2 id={{ .x }}>x</h2>",
+      "content/a.md": page("type: plan\n"),
+      "content/b.md": page("type: other\n"),
+      "content/c.md": "[x](a.md#aare) [y](b.md#rhine)\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "content/c.md:1:20: content/b.md has no anchor #rhine",
+    ]);
+  });
+
   it("have the anchors of cells of Quarto", async () => {
     const cell = (label: string): string =>
       `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;

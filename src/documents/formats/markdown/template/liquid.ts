@@ -222,6 +222,16 @@ function replaceTag(expansion: Expansion, text: TemplateText, at: number): Repla
   return isKnown && !expansion.closed.has(name.replace(/^end/, "")) ? nothing(end) : undefined;
 }
 
+const ofSite = /^\s*((?:site|page)\.(?!(?:base)?url\b|github\b)[\w.-]+)\s*(?:\||$)/;
+
+/** Whether an expression of the page itself names a value that nothing sets: the page has nothing there. */
+function isNil(inner: string, { template }: TemplateText, { chain, parent }: Expansion): boolean {
+  const [, name] = ofSite.exec(inner) ?? [];
+  if (name === undefined || chain.length > 1 || parent || /\|\s*default\b/.test(inner))
+    return false;
+  return template.isJekyll && valueOf(name, template.scope) === null;
+}
+
 /** What a template prints at a `{{` or a `{%`. */
 export function replaceLiquid(
   expansion: Expansion,
@@ -237,6 +247,7 @@ export function replaceLiquid(
     const inner = source.slice(at + 2, Math.min(close, at + 5000)).replace(/^-|-$/g, "");
     const shown = printed(valueOf(inner, text.template.scope));
     if (shown === undefined) log.add("expression", inner, at);
+    else if (isNil(inner, text, expansion)) log.add("undefined", inner.trim(), at);
     found = { end: close + 2, text: shown ?? "" };
   }
   if (!found) return undefined;
