@@ -258,11 +258,11 @@ describe("MyST", () => {
     const root = temporaryFolder();
     writeFiles(root, { LICENSE: "Free." });
     const text =
-      "(one)=\n# One\n\n[a](one) [`b`](#one) [c](py.Lamp) [d](LICENSE) [e](#two) `[f](py.Lamp)`";
+      "(one)=\n# One\n\n[a](one) [`b`](#one) [c](py.Lamp) [d](LICENSE) [e](#two) [g](gone.md) `[f](py.Lamp)`";
     const includes = createIncludes(root);
     const { body } = readMarkdown(text, "a.md", { ...around, includes, site: site("jupyterbook") });
     expect(body.split("\n").at(-1)).toBe(
-      "[a](#one) [`b`](#one) c [d](LICENSE) [e](#two) `[f](py.Lamp)`",
+      "[a](#one) [`b`](#one) c [d](LICENSE) [e](#two) [g](gone.md) `[f](py.Lamp)`",
     );
   });
 

@@ -4,7 +4,7 @@ import { textOf, valueAt } from "../../../documents/front-matter/values.ts";
 import type { Span, LintPage } from "../rule.ts";
 import type { Parsed } from "../../../documents/formats/format.ts";
 import { decodeEntities } from "../../../documents/map/images/image-references.ts";
-import { scanStructure } from "../../../documents/text/structure.ts";
+import { createCodeTest, scanStructure } from "../../../documents/text/structure.ts";
 import { lacksVisible } from "../../../documents/text/left-out.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { githubSlug, plainText } from "../../../documents/text/heading-text.ts";
@@ -106,9 +106,9 @@ export function* explicitIds(text: string): Generator<string> {
 
 // What a program replaces by text: its anchors are unknown.
 const generated =
-  /\{\{[^}]|\{%|<%|^[ \t]*:::? [\w.]|<script|<!--[ \t]{0,10}\w{1,50}:|^import\s[^\n]*\.mdx?["']|@include|^[ \t]*\{![^\n]|dangerouslySetInnerHTML/m;
+  /\{\{[^}]|\{%|<%|^[ \t]*:::? [\w.]|<script|<!--[ \t]{0,10}\w{1,50}:|^import\s[^\n]*\.mdx?["']|@include|^[ \t]*\{![^\n]|dangerouslySetInnerHTML/gm;
 // A component of VuePress and its like. MDX imports its components, and most of them have no headings.
-const component = /<[A-Z]\w{0,100}[\s/>]/;
+const component = /<[A-Z]\w{0,100}[\s/>]/g;
 
 // Each alternative of the pattern has one of them, and most pages have none.
 const marksOfGenerated = [
@@ -143,11 +143,22 @@ function hasOwnTemplate({
   );
 }
 
+/** Whether a pattern matches in a text outside of its code, which shows what others write. */
+function isWritten(text: string, pattern: RegExp): boolean {
+  let isCode: ((offset: number) => boolean) | undefined;
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    // A script is no Markdown either, from its tag on.
+    const at = found.startsWith("<") ? Math.max(0, index - 1) : index;
+    if (!(isCode ??= createCodeTest(text))(at)) return true;
+  }
+  return false;
+}
+
 /** Whether other programs may add anchors to a page of Markdown that its file does not show. */
 function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): boolean {
   const format = formatOf(path, settings.format);
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
-  if (mayBeGenerated && generated.test(source)) return true;
+  if (mayBeGenerated && isWritten(source, generated)) return true;
   // gohugo.io, "Template types": a page may choose one of the project.
   if (hasOwnTemplate({ parsed, path, settings })) return true;
   // gohugo.io, "Section templates": one may write what stands below the few words of an index.
@@ -157,7 +168,7 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
   }
   // quarto.org, "Document Listings": a template writes the list and its headings.
   if (Object.hasOwn(parsed.frontMatter?.data ?? {}, "listing")) return true;
-  const hasComponents = format === formats.markdown && component.test(parsed.body);
+  const hasComponents = format === formats.markdown && isWritten(parsed.body, component);
   return hasComponents || lacksVisible(parsed.leftOut);
 }
 

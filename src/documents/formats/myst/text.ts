@@ -131,6 +131,7 @@ function plainPart(fences: Fences, text: string, line: number | undefined): stri
   );
 }
 
+const fileName = /\.(?:md|markdown|rst|ipynb|txt|html?|pdf)$/i;
 const namedLink = /(?<![!\\])\[((?:[^[\]`\n]|`[^`\n]*`){1,500})\]\(<?(#?)([\w.:/-]{1,200})>?\)/g;
 
 /**
@@ -140,9 +141,9 @@ const namedLink = /(?<![!\\])\[((?:[^[\]`\n]|`[^`\n]*`){1,500})\]\(<?(#?)([\w.:/
 function linkOfName(fences: Fences, text: string, isFragment: boolean, name: string): string {
   const found = fences.page.labelled(name);
   if (found) return `[${text}](${destination(found.address)})`;
-  // Objects have no such names: it is a path.
-  if (name.includes("/")) return "";
   const { around, chain } = fences.reading;
+  // Objects have no such names: it is a path. That of an included file may count from elsewhere.
+  if (name.includes("/") || (fileName.test(name) && chain.length < 2)) return "";
   const file = isFragment ? undefined : around.includes.read(name, chain);
   const isNothing = file && "problem" in file && file.problem === absent;
   return isNothing && !fences.page.titled(name, chain) ? text : "";

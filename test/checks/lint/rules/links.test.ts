@@ -207,11 +207,23 @@ describe("anchors", () => {
     ["b.md", "<!-- md:setting x -->"],
     ["b.mdx", 'import Part from "./_part.mdx"\n\n<Part />'],
     ["b.md", "<StackSelector />"],
+    ["b.md", "<script>\nmake();\n</script>"],
     ["b.rst", "Text"],
     ["b.html", "<p>Text.</p>"],
   ])("that a program may make are not reported: %s %j", async (path, text) => {
     const files = { "a.md": `[x](${path}#gone)\n`, [path]: `${text}\n` };
     expect(await lint(missingAnchor, files)).toEqual([]);
+  });
+
+  it.each([
+    "```vue\n{{ name }}\n<script setup>\n<Table />\n```",
+    "A `Map<String, List<Row> >` or `<script>` and `{{ name }}`.",
+    "```js\nimport Part from './part.mdx'\n```",
+  ])("are reported where only examples show programs: %j", async (text) => {
+    const files = { "a.md": "[x](b.md#gone)\n", "b.md": `# B\n\n${text}\n` };
+    expect(await lint(missingAnchor, files)).toEqual([
+      expect.stringContaining("a.md:1:10: b.md has no anchor #gone"),
+    ]);
   });
 
   it("that a page names several times are one finding", async () => {
