@@ -45,6 +45,20 @@ export function isOfMyst({ path, settings }: LintPage): boolean {
 export const shownAddress = (address: string): string =>
   address.length > 120 ? `an address of ${address.length} characters` : address;
 
+// developer.lightbend.com/docs/paradox: `@scaladoc[Future](scala.concurrent.Future)` and `@github[#1](#1)`
+// for what a program documents or a host has; `{ scala="#items[T](List)" }`; the text of such a reference.
+const objects = [
+  /@(?!ref\b|link\b)[a-z]\w*:?\[(?:[^[\]\n]|\[[^[\]\n]*\])*\]\(<?$/,
+  /[{<][^{}<>\n]{0,200}="[^"\n]*$/,
+  /@(?!ref\b|link\b)[a-z]\w*:?\[[^\]\n]*(?:\[[^[\]\n]*\])\($/,
+];
+
+/** Whether the address at an offset of a text is the name of something else than a file or a place. */
+export function namesObject(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 300), at);
+  return objects.some((each) => each.test(before));
+}
+
 /** A link to a place in a document. */
 export interface AnchorLink {
   path: string;
@@ -143,7 +157,7 @@ export function anchorLinks(
   const isOfPeople = createIsOfPeople(page);
   for (const link of isWhole ? own : []) {
     const { target, start, end, isAttribute } = link;
-    if (isOfPeople(start, end)) continue;
+    if (isOfPeople(start, end) || (!isAttribute && namesObject(text, start))) continue;
     if (isAttribute && emptyElement.test(text.slice(end, end + 200))) continue;
     add(page.path, target, link);
   }

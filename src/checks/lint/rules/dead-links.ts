@@ -12,7 +12,14 @@ import {
   inOtherCase,
   targetsFor,
 } from "../../../documents/map/links/targets.ts";
-import { hasLinks, linksOf, shownAddress, isOfMyst, createFindLink } from "../page/page-links.ts";
+import {
+  hasLinks,
+  linksOf,
+  shownAddress,
+  isOfMyst,
+  createFindLink,
+  namesObject,
+} from "../page/page-links.ts";
 import { isAdoc, isAdocPath } from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";
@@ -46,10 +53,8 @@ const isExternal = ({ source = "" }: LintPage, span: Span | undefined): boolean 
 // `link:{site-docs}#install`: the rule undefined-attribute reports the name.
 const startsWithAttribute = /^\{[\w-]+\}/;
 
-// developer.lightbend.com/docs/paradox: `$version$`, and `@scaladoc[Future](scala.concurrent.Future)`
-// for an object that a program documents.
+// developer.lightbend.com/docs/paradox: `$version$`.
 const variable = /^\$[\w.]+\$/;
-const object = /@(?!ref\b|link\b)[a-z]\w*:?\[(?:[^[\]\n]|\[[^[\]\n]*\])*\]\(<?$/;
 
 export const partCause = (part: string, message: string): Cause => ({
   key: `${part} ${message}`,
@@ -227,11 +232,6 @@ const isMade = (page: LintPage, target: string): boolean =>
   leavesBook(page, target) ||
   isForProgram(page, target);
 
-// `{ scala="#items[T](List)" }`, and the text of a reference to an object.
-const inValue = /[{<][^{}<>\n]{0,200}="[^"\n]*$/;
-const inText = /@(?!ref\b|link\b)[a-z]\w*:?\[[^\]\n]*(?:\[[^[\]\n]*\])\($/;
-const notLinks = [object, inValue, inText];
-
 /** Lists what an upload counts as dead links. */
 export const deadLink: PageRule = {
   kind: "page",
@@ -256,8 +256,7 @@ export const deadLink: PageRule = {
       // `[Download](_)`: a program sets the address.
       if (!/[\p{L}\p{N}]/u.test(target)) continue;
       if (isAdoc(page) && startsWithAttribute.test(target)) continue;
-      const before = text.slice(Math.max(0, link.start - 300), link.start);
-      if (variable.test(target) || notLinks.some((each) => each.test(before))) continue;
+      if (variable.test(target) || namesObject(text, link.start)) continue;
       // The rule missing-image reports it.
       if (images.has(target) || isMade(page, target)) continue;
       const { span, written, part } = findLink(link);

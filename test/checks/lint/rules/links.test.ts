@@ -222,7 +222,14 @@ describe("anchors", () => {
   ])("are reported where only examples show programs: %j", async (text) => {
     const files = { "a.md": "[x](b.md#gone)\n", "b.md": `# B\n\n${text}\n` };
     expect(await lint(missingAnchor, files)).toEqual([
-      expect.stringContaining("a.md:1:10: b.md has no anchor #gone"),
+      expect.stringContaining("a.md:1:5: b.md has no anchor #gone"),
+    ]);
+  });
+
+  it("are not what a program makes of a name", async () => {
+    const text = "# A\n\nAs @github[#1](#1) and @ref[b](#b) say.\n";
+    expect(await lint(missingAnchor, { "a.md": text })).toEqual([
+      expect.stringContaining("the page has no anchor #b"),
     ]);
   });
 
