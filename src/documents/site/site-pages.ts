@@ -150,6 +150,14 @@ const readers: Partial<Record<GeneratorName, (prefix: string, read: Read) => Sit
 
 /** Lists of what is no page, of generators that say nothing else about their pages. */
 const lists: Partial<Record<GeneratorName, (prefix: string, read: Read) => Listed>> = {
+  // jekyllrb.com, "Configuration options": paths and patterns from the folder of the configuration.
+  jekyll: (folder, read) => ({
+    folder,
+    excluded: [
+      anchored(textsOf(read("exclude"))),
+      anchored(textsOf(read("include"))).replace(/^(?=.)/gm, "!"),
+    ].join("\n"),
+  }),
   quarto: (folder, read) => ({ folder, excluded: outsideOfBook(read) }),
   // vitepress.dev, "srcExclude".
   vitepress: (prefix, read) => {

@@ -395,6 +395,21 @@ describe("files that a configuration lists as no pages", () => {
     ]);
   });
 
+  it("of Jekyll are those that its configuration excludes and does not include", () => {
+    const conf = "exclude: [tools, /notes/, '*.tmp.md', 'a/**/b.md', kept]\ninclude: [kept]\n";
+    const paths = [
+      "tools/a.md",
+      "notes/x.md",
+      "c.tmp.md",
+      "a/x/y/b.md",
+      "kept/a.md",
+      "x/tools/a.md",
+    ];
+    const { settings } = siteAt({ "s/_config.yml": conf }, "s/a.md");
+    const sent = paths.filter((path) => excludedReason(`s/${path}`, settings) === undefined);
+    expect(sent).toEqual(["kept/a.md", "x/tools/a.md"]);
+  });
+
   it("of a book of Quarto are those that no chapter names", () => {
     const book = (rest: string): string[] => {
       const conf = `${rest}\nbook:\n  chapters:\n  - index.qmd\n  - part: b/part.qmd\n    chapters: [b/c.qmd, d.ipynb]\n  appendices: [e.qmd]\n`;

@@ -248,7 +248,7 @@ const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)
 const cut = String.raw`(?:[0-9A-F]{16}){1,2}${between}-{4}`;
 const block = new RegExp(
   // The line ends of a pasted key may be lost.
-  String.raw`(${header})(?:${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=]{40})(?![A-Za-z0-9+/=]{0,80}(?:\.\.|…))`,
+  String.raw`(${header})(?:${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=]{40})(?![A-Za-z0-9+/=]{0,80}(?:(?:\\[nr]|\s){1,40}[A-Za-z0-9+/=]{1,80}){0,20}(?:\\[nr]|\s){0,40}(?:\.\.|…))`,
   "g",
 );
 

@@ -9,6 +9,7 @@ import { belowBase } from "./addresses.ts";
 import { basesOf, resolvesBelowPage, type PageFolder } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
 import { formatOf } from "../../formats/formats.ts";
+import { textOf, valueAt } from "../../front-matter/values.ts";
 import type { Target, Targets } from "./targets.ts";
 
 /** A document with links. */
@@ -132,6 +133,17 @@ function pageAtAddress(path: string, file: LinkingFile): Target | undefined {
   return target;
 }
 
+/** gohugo.io, "ref": a name without a folder finds the only page of that name. */
+function pageByName(path: string, { style, site, targets, note }: LinkingFile): Target | undefined {
+  const [, name] = /^([^/]+)\.(?:md|markdown|html|adoc)$/i.exec(path) ?? [];
+  if (style !== "hugo" || name === undefined) return undefined;
+  const page = targets.addresses?.(style, site)?.named(name);
+  const target = page === undefined ? undefined : targets.at(page);
+  if (page === undefined || target?.kind !== "document") return undefined;
+  note(page, target.stamp);
+  return target;
+}
+
 /** The language of a page of Hugo that stands in the name of its file: `de` of `a.de.md`. */
 function namedLanguage({ path, style, site }: LinkingFile): string | undefined {
   if (style !== "hugo") return undefined;
@@ -146,6 +158,8 @@ const docsFolder = /^(?:[^/]+\/)*?(?:docs|versioned_docs\/[^/]+)(?=\/)/;
 const contentFolders = ({ path, style }: LinkingFile): string[] =>
   style === "docusaurus" ? [docsFolder.exec(path)?.[0] ?? []].flat() : [];
 
+const downloaded = /\.(?!(?:md|markdown|html?|adoc|rst|org)$)\w{1,6}$/i;
+
 /** The folders from which a path that does not begin with "/" may count. */
 function foldersOf(path: string, file: LinkingFile): string[] {
   const folder = posix.dirname(file.path);
@@ -158,6 +172,8 @@ function foldersOf(path: string, file: LinkingFile): string[] {
   const folders = [folder, ...bases];
   const page = withoutExtension(file.path);
   const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
+  // gohugo.io, "Page bundles": a browser looks for what is no page, from the address of the page.
+  if (file.style === "hugo" && !isIndex && downloaded.test(path)) return [...folders, page];
   if (formatOf(path) !== undefined) return [...folders, ...contentFolders(file)];
   if (isIndex) return folders;
   const when = fromPage(path, folder, file);
@@ -287,11 +303,25 @@ function resolveByName(path: string, { vault, targets, note }: LinkingFile): Tar
 // A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
 const siteName = /^[$@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
 
+/** gohugo.io, "Configure modules": whether pages of the site come from a folder that is not here. */
+function hasPagesElsewhere({ site, targets }: LinkingFile): boolean {
+  const mounts = valueAt(site.data, "module.mounts", true);
+  return (Array.isArray(mounts) ? mounts : []).some((each) => {
+    const [source = "", target = ""] = ["source", "target"].map((key) =>
+      textOf(valueAt(each, key, true)),
+    );
+    if (!/^content\b/.test(target)) return false;
+    const place = posix.join(site.prefix, source);
+    return place.startsWith("../") || targets.at(place).kind === "none";
+  });
+}
+
 /** `@site/`, `@/` and `~/` name a folder that only the generator of the site knows. */
 export const namedFolder = /^[@~][\w.-]{0,100}\//;
 
 /** Whether a path without a file may be an address that the generator makes: a site has more of them than files. */
-function mayBeOfSite(path: string, { path: from, style, site }: LinkingFile): boolean {
+function mayBeOfSite(path: string, file: LinkingFile): boolean {
+  const { path: from, style, site } = file;
   // List pages, for example.
   if (path.startsWith("/") || namedFolder.test(path)) return true;
   // 11ty.dev, "Permalinks": the front matter of any page decides where it is.
@@ -305,6 +335,7 @@ function mayBeOfSite(path: string, { path: from, style, site }: LinkingFile): bo
   if (isPage && isOfOther) return true;
   // quarto.org, "Embedding from Other Documents": the view of a notebook is a page of its own.
   if (style === "quarto" && path.endsWith("-preview.html")) return true;
+  if (style === "hugo" && !path.includes("/") && hasPagesElsewhere(file)) return true;
   // gohugo.io, "GetPage": a name finds a page anywhere on the site, and hooks give names a meaning.
   return style === "hugo" && !/^\.\.?\//.test(path) && formatOf(path) === undefined;
 }
@@ -351,7 +382,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
   }
   const target =
     file.style === "hugo" || file.style === "docfx"
-      ? resolveInLowerCase(places, decoded, file)
+      ? (resolveInLowerCase(places, decoded, file) ?? pageByName(decoded, file))
       : resolveByName(decoded, file);
   if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };

@@ -257,6 +257,27 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("name pages of Hugo wherever they are, and files from the address of the page", async () => {
+    const text =
+      '# A\n\n[1]({{< ref "rooms.md#x" >}}) [2]({{< ref gone.md >}}) [3](../d/plan.json) [4](../d/no.json)\n';
+    const files = {
+      "content/en/a/b/page.md": text,
+      "content/en/c/rooms.md": "# Rooms\n\nText.\n\n## X\n",
+      "content/en/a/b/d/plan.json": "{}",
+      "content/en/a/b/_index.md": "# B\n\nText.\n",
+    };
+    const mount = (source: string): string =>
+      `[[module.mounts]]\nsource = "${source}"\ntarget = "content/k"\n`;
+    const dead = (name: string) => expect.stringMatching(`the link leads to no file: ${name}`);
+    const found = await lint(deadLink, { ...files, "hugo.toml": 'contentDir = "content/en"\n' });
+    expect(found).toEqual([dead("gone.md"), dead("../d/no.json")]);
+    // Pages of other repositories.
+    expect(await lint(deadLink, { ...files, "hugo.toml": mount("../k") })).toEqual([
+      dead("../d/no.json"),
+    ]);
+    expect(await lint(deadLink, { ...files, "hugo.toml": mount("content/en") })).toHaveLength(2);
+  });
+
   it("have the anchors of cells of Quarto", async () => {
     const cell = (label: string): string =>
       `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;

@@ -215,6 +215,10 @@ describe("private keys", () => {
       ["a placeholder", `${header}\n...\n-----END RSA PRIVATE KEY-----`],
       ["the begin of one", `${header}\nMIIEvAIBADANBgkqhki....\n-----END RSA PRIVATE KEY-----`],
       ["the begin of one in a string", `"${header}\\nMIIEvAIBADANBgkqhki…\\n-----END`],
+      [
+        "the lines of one before dots",
+        `  ${header}\n  ${base64}\n  ${base64}\n  ...\n  -----END RSA PRIVATE KEY-----`,
+      ],
       ["a placeholder in brackets", `${header}\n<your key here>\n-----END RSA PRIVATE KEY-----`],
       [
         "the headers of an abridged key",

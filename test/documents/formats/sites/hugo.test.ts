@@ -225,6 +225,10 @@ describe("shortcodes of Hugo", () => {
     "layouts/shortcodes/tab.html":
       '{{ if .Parent }}{{ if not (.Parent.Scratch.Get "t") }}{{ .Parent.Scratch.Set "t" slice }}{{ end }}{{ .Parent.Scratch.Add "t" (dict "Name" (.Get 0) "Content" .Inner) }}{{ end }}',
     "layouts/shortcodes/noted.html": '{{ $_ := .Parent.Scratch.Add "t" (slice .Inner) }}',
+    "layouts/shortcodes/panes.html":
+      '<!-- All -->{{ $id := printf "p%d" .Ordinal }}{{ .Scratch.Set "first" true }}<ul>{{ range .Params }}<li><a{{ if $.Scratch.Get "first" }} id="{{ $id }}"{{ end }}>{{ . }}</a></li>{{ end }}</ul><div class="panes">{{ .Inner }}</div><p>End</p>',
+    "layouts/shortcodes/pane.html":
+      '<div class="pane">\n<br />\n<b>{{ .Parent.Get .Ordinal }}:</b>\n{{- .Inner -}}\n</div>',
     "layouts/shortcodes/attr.html":
       '<p class="{{ .Site.Home.X }}" id="i">seen</p><script src="{{ .Site.Home.X }}">{{ now }}</script>',
     "layouts/shortcodes/either.html":
@@ -261,6 +265,10 @@ describe("shortcodes of Hugo", () => {
     [
       "{{< tabs >}}{{< tab One >}}\n- 1 /tabs\n{{< /tab >}}{{< tab Two >}}2 {{< list x y >}}{{< /tab >}}{{< /tabs >}}",
       "One\n\n- 1 /tabs\n\nTwo\n\n2 x, y",
+    ],
+    [
+      "{{< panes One Two >}}{{% pane %}}\n\n**a** `b<c>`\n\n```js\nx < `${y}` > z\n```\n{{% /pane %}}\n{{% pane %}}d{{% /pane %}}{{< /panes >}}",
+      "- One\n- Two\n\n<b>One:</b>\n\n**a** `b<c>`\n\n```js\nx < `${y}` > z\n```\n\n<b>Two:</b>d\n\nEnd",
     ],
   ])("do what their template says: %s", (body, expected) => {
     const front = "title: Page\nresources: [{name: one, src: 1.png, title: One, params: {by: Me}}]";

@@ -149,6 +149,7 @@ export interface ShortcodeCall {
   /** Its content. */
   inner: string;
   parent: GoObject | undefined;
+  ordinal: number;
 }
 
 /** gohugo.io, "Shortcode methods". */
@@ -168,7 +169,7 @@ export function callObject(call: ShortcodeCall, making: Making): GoObject {
         ? (Object.assign(Object.create(null), Object.fromEntries(named)) as ValueMap)
         : [...positional],
     IsNamedParams: () => String(named.size > 0),
-    Ordinal: () => "0",
+    Ordinal: () => String(call.ordinal),
     Position: () => "",
     Parent: () => call.parent,
     Page: () => page,

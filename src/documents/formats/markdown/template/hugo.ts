@@ -153,6 +153,19 @@ const withKept = (markdown: string, kept: readonly string[]): string =>
     return line + own.replaceAll("\n", `\n${continued(line)}`);
   });
 
+// Lines of Markdown with nothing but tags that show nothing. A hidden element is left out as a whole.
+const frameTags =
+  /^[ \t]*(?:<\/?(?:div|section|article|br)\b(?![^<>]{0,1000}(?:hidden|display))[^<>]{0,1000}>[ \t]*){1,20}$/gim;
+
+const childrenOf = new WeakMap<GoObject, number>();
+
+/** gohugo.io, "Ordinal": the number of a shortcode in the one around it. */
+function ordinalIn(parent: GoObject | undefined): number {
+  const ordinal = parent ? (childrenOf.get(parent) ?? 0) : 0;
+  if (parent) childrenOf.set(parent, ordinal + 1);
+  return ordinal;
+}
+
 /**
  * The texts around the content of a shortcode by the template that the project has for it. `content`
  * reads its content, where the template does more with it than show it; it is asked once at most, and
@@ -182,7 +195,8 @@ export function frameOf(
   const renderWith = (own: GoObject): GoValue =>
     render(template, own, { page, keep, partials: 0, onContent: () => (asks = true) });
   const making = { page, keep };
-  const given = { ...call, parent };
+  let shown: string | undefined;
+  const given = { ...call, parent, ordinal: ordinalIn(parent) };
   let rendered = asks ? undefined : renderWith(callObject({ ...given, inner }, making));
   if (asks) {
     const object = callObject({ ...given, inner: "" }, making);
@@ -193,12 +207,21 @@ export function frameOf(
         /^Inner(?:Deindent)?$/.test(name) ? read : object.member(name, args),
     };
     rendered = renderWith(whole);
+    shown = read.trim();
+    // In the HTML of the template, it would be read as HTML.
+    if (typeof rendered === "string" && shown !== "") rendered = rendered.replace(shown, inner);
   }
   if (typeof rendered !== "string") return "unknown";
   const markdown = isMarkdown ? rendered : toMarkdown(rendered);
-  const parts = withKept(markdown, kept).split(inner);
+  const parts = withKept(markdown, kept)
+    .split(inner)
+    .map((part) => (isMarkdown ? part.replace(frameTags, "") : part));
   if (parts.length > 2) return "unknown";
   const [before = "", after] = parts;
   if (after === undefined) return { before: before.trim(), after };
+  if (shown !== undefined) {
+    const all = [before.trim(), shown, after.trim()].filter((each) => each !== "");
+    return { before: all.join("\n\n"), after: undefined };
+  }
   return { before: withoutMarks(before.trimStart()), after: after.trimEnd() };
 }
