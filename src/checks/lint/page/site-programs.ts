@@ -21,7 +21,12 @@ const program = /\.(?:[cm]?[jt]sx?|vue|rb|html?|py|lua)$/;
 const foreign = /^(?:node_modules|cache|dist|\..*)$/;
 const [mostFiles, mostBytes] = [200, 100_000];
 
-function* programsIn(folder: string, root: string, depth = 4): Generator<string> {
+function* programsIn(
+  folder: string,
+  root: string,
+  depth = 4,
+  pattern = program,
+): Generator<string> {
   let entries;
   try {
     entries = readdirSync(join(root, folder), { withFileTypes: true });
@@ -31,9 +36,9 @@ function* programsIn(folder: string, root: string, depth = 4): Generator<string>
   for (const entry of entries) {
     const path = posix.join(folder, entry.name);
     // A symbolic link may lead out of the project.
-    if (entry.isFile() && program.test(entry.name)) yield path;
+    if (entry.isFile() && pattern.test(entry.name)) yield path;
     else if (depth > 0 && entry.isDirectory() && !foreign.test(entry.name))
-      yield* programsIn(path, root, depth - 1);
+      yield* programsIn(path, root, depth - 1, pattern);
   }
 }
 
@@ -73,6 +78,41 @@ export function anchorsOfPrograms(
   if (known.has(site.prefix)) return undefined;
   known.add(site.prefix);
   return anchorsOfSite(site, settings.root);
+}
+
+// Where projects keep the programs that build them: scala-sbt.org, "Build definition"; docs.gradle.org,
+// "Organizing Gradle Projects".
+const buildFolders = ["project", "buildSrc", "scripts", "tools", "ci"];
+const buildProgram =
+  /^(?:.+\.(?:sbt|scala|gradle|kts|mk|sh|py|rb|[cm]?[jt]s)|(?:Make|Rake|Just|Task)file|justfile|Taskfile\.ya?ml)$/;
+const writtenName =
+  /["'/\s]([\w-][\w.-]{0,80}\.(?:md|mdx|markdown|rst|adoc|html|txt|ipynb))["'\s]/g;
+// Pages of these names stand in many folders.
+const anyFolder = /^(?:index|readme|_index|changelog|contributing|licen[cs]e)\./i;
+const namesOfRun = new WeakMap<DocumentSettings, ReadonlySet<string>>();
+
+function namesInPrograms(root: string): Set<string> {
+  const names = new Set<string>();
+  let count = 0;
+  const inRoot = programsIn("", root, 0, buildProgram);
+  for (const programs of [
+    inRoot,
+    ...buildFolders.map((each) => programsIn(each, root, 2, buildProgram)),
+  ]) {
+    for (const path of programs) {
+      if (++count > mostFiles) return names;
+      for (const [, name = ""] of textAt(join(root, path)).matchAll(writtenName)) names.add(name);
+    }
+  }
+  return names;
+}
+
+/** Whether a program that builds the project names a file, by its own name: the build may write it. */
+export function isInPrograms(name: string, settings: DocumentSettings): boolean {
+  if (anyFolder.test(name)) return false;
+  let names = namesOfRun.get(settings);
+  if (!names) namesOfRun.set(settings, (names = namesInPrograms(settings.root)));
+  return names.has(name);
 }
 
 // quarto.org, "Lua Development": a filter makes headings with this function.

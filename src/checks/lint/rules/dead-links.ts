@@ -26,6 +26,7 @@ import { formatOf } from "../../../documents/formats/formats.ts";
 import { hasPreprocessor } from "../page/site-programs.ts";
 import { isDeadPage, rolesOf, sphinxOf } from "../page/roles.ts";
 import { bodyOf } from "../page/body.ts";
+import { isInPrograms } from "../page/site-programs.ts";
 
 /** An address without its query and fragment. */
 const withoutSuffix = (target: string): string => target.replace(/[?#][^]*$/, "");
@@ -228,6 +229,7 @@ const isForProgram = ({ path, settings }: LintPage, target: string): boolean =>
 /** Whether a build decides what is there. */
 const isMade = (page: LintPage, target: string): boolean =>
   isFeed(page, target) ||
+  isInPrograms(posix.basename(withoutSuffix(target)), page.settings) ||
   isPdfOfSite(page, target) ||
   leavesBook(page, target) ||
   isForProgram(page, target);

@@ -80,6 +80,22 @@ describe("links that a build makes right", () => {
     expect(await lint(deadLink, { "a.md": text })).toHaveLength(4);
   });
 
+  it("lead to files that programs of the build name", async () => {
+    const files = {
+      "docs/a.md":
+        "# A\n\n[1](report.md) [2](x/list.rst#y) [3](gone.md) [4](code.md) [5](index.md)\n",
+      "project/Docs.scala": 'val file = target / "project" / "report.md"\nval all = "index.md"\n',
+      Makefile: "docs/x/list.rst: list.py\n\t./list.py > docs/x/list.rst\n",
+      "src/code.py": "'code.md'\n",
+    };
+    const found = await lint(deadLink, files);
+    expect(found.map((each) => each.split(": ").at(-1))).toEqual([
+      "gone.md",
+      "code.md",
+      "index.md",
+    ]);
+  });
+
   it("are none in a value of an attribute, or in the text of a reference to an object", async () => {
     const text =
       '# A\n\n@apidoc[Items](Source$) { scala="#items[T](List)" java="#items[T](T)" }\n\n' +
