@@ -1,3 +1,4 @@
+import { withLoneBlanks } from "../../documents/text/blanks.ts";
 /** Reads the chunks of a document as pieces of one text. Pure. */
 
 /** The sections of a document as one text. */
@@ -211,7 +212,7 @@ const plainText = /^[\u0020-\u007e]*$/;
  */
 export function visibleText(text: string): string {
   const whole = plainText.test(text) ? text : text.normalize("NFD").replace(controls, "");
-  return whole.replace(/\s+/g, " ");
+  return withLoneBlanks(whole);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { escapeLineStart, escapeText, possibleMarks, type Piece } from "./pieces.ts";
+import { withLoneBlanks } from "../text/blanks.ts";
+import { escapeLineStart, escapeText, possibleMarks, withoutSign, type Piece } from "./pieces.ts";
 
 /** Code as Markdown, with more backticks around it than in it. */
 function codeSpan(code: string, isPlain = false): string {
@@ -32,7 +33,7 @@ function collapse(pieces: readonly Piece[]): Piece[] {
       wasBlank = piece.kind === "break";
       continue;
     }
-    let text = piece.text.replace(/[\u00ad\u200b]+/g, "").replace(/\s+/g, " ");
+    let text = withLoneBlanks(piece.text.replace(/[\u00ad\u200b]+/g, ""));
     if (wasBlank) text = text.trimStart();
     if (text === "") continue;
     wasBlank = text.endsWith(" ");
@@ -142,7 +143,7 @@ export function markdownOf(pieces: readonly Piece[], isInCell = false): string {
 export function paragraphOf(pieces: readonly Piece[]): string {
   return markdownOf(pieces)
     .split("\n")
-    .map((line) => line.replace(/\s*\u00b6$/, "").trim())
+    .map((line) => withoutSign(line).trim())
     .filter((line) => line !== "")
     .map((line) => escapeLineStart(line))
     .join("\n");

@@ -1,3 +1,4 @@
+import { countVisible } from "../text/blanks.ts";
 import { createIsControlled, hidesElement } from "../text/hides.ts";
 import {
   createLeftOutLog,
@@ -171,7 +172,7 @@ export function findOmitted(
       const isIgnored = scan.ignored.length > 0;
       if (!isElement(node)) {
         if (isIgnored) return omit(node);
-        if (isText(node)) parts.add(node.data.replace(/\s+/g, "").length);
+        if (isText(node)) parts.add(countVisible(node.data));
         return false;
       }
       const { localName: name } = node;

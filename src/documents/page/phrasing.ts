@@ -1,3 +1,4 @@
+import { withLoneBlanks } from "../text/blanks.ts";
 import {
   asCode,
   emphasised,
@@ -130,7 +131,7 @@ function written(node: PageNode): string {
 
 /** A formula of MathML in one line, as a person types it: `E = mc^2`, `a/b`, `√x`. */
 function mathText(node: PageNode): string {
-  return ` ${written(node).replace(/\s+/g, " ").trim()} `;
+  return ` ${withLoneBlanks(written(node)).trim()} `;
 }
 
 const markOf: Readonly<Record<string, MarkText>> = {

@@ -1,3 +1,4 @@
+import { withLoneBlanks } from "../text/blanks.ts";
 import { decodeHTMLStrict } from "entities/decode";
 
 /** Where a text stands. */
@@ -11,7 +12,7 @@ interface Place {
   after: string;
 }
 
-const special = /[\\`*_~<&[\]|!]/g;
+const special = /`+|[\\*_~<&[\]|!]/g;
 const reference = /&#?\w{1,40};/y;
 const isBlank = (char: string): boolean => char === "" || /\s/.test(char);
 const isWord = (char: string): boolean => /[\p{L}\p{N}]/u.test(char);
@@ -52,8 +53,8 @@ export function escapeText(
   return text.replace(special, (char, at: number) => {
     const previous = text[at - 1] ?? before;
     const next = text[at + 1] ?? after;
+    if (char.startsWith("`")) return "\\`".repeat(char.length);
     const escaped = `\\${char}`;
-    if (char === "`") return escaped;
     if (char === "\\") return /[!-/:-@[-`{-~]/.test(next) ? escaped : char;
     if (char === "<") return /[A-Za-z/!?]/.test(next) ? escaped : char;
     if (char === "|") return isInCell ? escaped : char;
@@ -113,13 +114,13 @@ const plainPiece = (piece: Piece): string =>
         ? "\n"
         : "";
 
+/** A line without the sign of a link to the text itself at its end. */
+export const withoutSign = (line: string): string =>
+  line.endsWith("\u00b6") ? line.slice(0, -1).trimEnd() : line;
+
 /** Text as one line, without soft hyphens and without the sign of a link to the text itself. */
 export function oneLine(text: string): string {
-  return text
-    .replace(/[\u00ad\u200b]+/g, "")
-    .replace(/\s+/g, " ")
-    .replace(/\s*\u00b6$/, "")
-    .trim();
+  return withoutSign(withLoneBlanks(text.replace(/[\u00ad\u200b]+/g, ""))).trim();
 }
 
 /** What pieces show, as one line. */
@@ -216,7 +217,7 @@ export function asCode(pieces: readonly Piece[]): Piece[] {
   const { before, inner, after } = trimmed(pieces.filter(({ kind }) => kind !== "mark"));
   const lines = inner.map(plainPiece).join("").split("\n");
   const codes = lines.flatMap((line, index): Piece[] => {
-    const code: Piece = { kind: "code", text: line.replace(/\s+/g, " ") };
+    const code: Piece = { kind: "code", text: withLoneBlanks(line) };
     return index === 0 ? [code] : [{ kind: "break" }, code];
   });
   return inner.length === 0 ? [...pieces] : [...before, ...codes, ...after];

@@ -1,3 +1,4 @@
+import { withLoneBlanks } from "../../text/blanks.ts";
 import type { GeneratorName } from "../../site/generators.ts";
 import { createCodeTest } from "../../text/structure.ts";
 import { openedFence, shownCode } from "./fences.ts";
@@ -56,7 +57,7 @@ function calloutLabel(name: string, values: ReadonlyMap<string, string>): string
 export const destination = (target: string): string =>
   /[\s()<>]/.test(target) ? `<${target.replace(/[<>\s]+/g, "%20")}>` : target;
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const oneLine = (text: string): string => withLoneBlanks(text).trim();
 
 function imageText(values: ReadonlyMap<string, string>): string | undefined {
   const source = values.get("src") ?? values.get("source");
