@@ -53,15 +53,38 @@ function* downloadsIn(value: Value, depth = 0): Generator<string> {
   }
 }
 
+const listOf = (value: Value | undefined): readonly Value[] =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value];
+
+const within = (value: Value, name: string): readonly Value[] =>
+  value !== null && isMap(value) ? listOf(valueAt(value, name)) : [];
+
+/**
+ * The folders into which Antora collects what programs write. docs.antora.org, "Collector Extension": `base`,
+ * later `into`.
+ */
+function collectedInto(data: ValueMap): string[] {
+  const scans = listOf(valueAt(data, "ext.collector")).flatMap((each) => within(each, "scan"));
+  return scans.flatMap((scan) =>
+    ["base", "into", "into.dir"].flatMap((name) => {
+      const folder = textOf(within(scan, name)[0] ?? null)?.replace(/^[./]+|\/+$/g, "");
+      return folder ? [`${folder}/`] : [];
+    }),
+  );
+}
+
 /**
  * Returns whether a site has something at a root-relative path without a file, as its configuration says:
- * the earlier path of a page, or a file to download that it names.
+ * the earlier path of a page, a file to download that it names, or one in a folder of collected files.
  */
 export function madeBy(site: Site | undefined, data: ValueMap): (path: string) => boolean {
   if (!site) return () => false;
   const moved = new Set(movedIn(site.generator, data));
   const downloads = new Set(downloadsIn(data));
+  const collected = site.generator === "antora" ? collectedInto(data) : [];
   return (path) =>
     path.startsWith(site.prefix) &&
-    (moved.has(bare(path.slice(site.prefix.length))) || downloads.has(posix.basename(path)));
+    (moved.has(bare(path.slice(site.prefix.length))) ||
+      downloads.has(posix.basename(path)) ||
+      collected.some((folder) => path.slice(site.prefix.length).startsWith(folder)));
 }

@@ -70,7 +70,8 @@ function isMissing({ path: from, settings }: LintPage, source: string): boolean 
   const place = placeOf(source);
   if (place.kind !== "file" || place.isFromRoot) return false;
   if (isExpression.test(source) || namedFolder.test(source)) return false;
-  if (linkingFile(from, settings, () => {}).vault?.find(place.path) !== undefined) return false;
+  const { vault, isMade } = linkingFile(from, settings, () => {});
+  if (vault?.find(place.path) !== undefined) return false;
   // quarto.org, "Figures": without an extension, it is that of the format, which is PNG for HTML.
   const isOfQuarto = siteOf(from, settings)?.generator === "quarto";
   const path = isOfQuarto && posix.extname(place.path) === "" ? `${place.path}.png` : place.path;
@@ -78,6 +79,7 @@ function isMissing({ path: from, settings }: LintPage, source: string): boolean 
   const assets = inAssets(path);
   if (assets !== undefined) places?.push(posix.normalize(posix.join(posix.dirname(from), assets)));
   if (isAdocPath(from) && !path.startsWith("../")) places?.push(...placesOfBook(path, from));
+  if (places?.some((each) => isMade?.(each)) === true) return false;
   return places?.every((each) => !exists(targetsFor(settings), each)) === true;
 }
 

@@ -10,6 +10,7 @@ import type {
   Span,
 } from "../rule.ts";
 import { isAdoc } from "../page/anchors.ts";
+import { antoraPage } from "./dead-links.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { prose } from "./metadata.ts";
 
@@ -57,12 +58,15 @@ export const isForPrograms = ({ path, source = "" }: LintPage): boolean =>
 export const isPicture = ({ path }: LintPage): boolean =>
   /(?:^|\/)(?:images?|img|fig(?:ure)?s?|logos?|icons?)\/.*\.pdf$/i.test(path);
 
-// Targets, substitutions and comments of reStructuredText: other pages include them.
+// Targets, substitutions, attributes and comments alone: other pages include them.
 const definition = /^(?:[ \t].*|:orphan:\s*|\.\.(?![ \t]+[\w:+-]+::).*|\s*)$/;
-const isOfDefinitions = ({ path, source = "" }: LintPage): boolean =>
-  path.endsWith(".rst") &&
-  source.trim() !== "" &&
-  source.split("\n").every((line) => definition.test(line));
+const definitionOfAdoc = /^(?:\/\/.*|:!?[\w-]+!?:.*|\s*)$/;
+const isOfDefinitions = (page: LintPage): boolean => {
+  const { path, source = "" } = page;
+  const isPart = path.endsWith(".rst") || (isAdoc(page) && !antoraPage.test(path));
+  const pattern = isAdoc(page) ? definitionOfAdoc : definition;
+  return isPart && source.trim() !== "" && source.split("\n").every((line) => pattern.test(line));
+};
 
 // docs.antora.org, "Resource ID Coordinates": a file of another component or version.
 const foreignInclude = /^include::[^\n[\]]*(?:@[^\n[\]]*:|:[^\n[\]]*:)[^\n[\]]*\[/m;

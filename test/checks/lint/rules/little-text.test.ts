@@ -46,6 +46,10 @@ describe("a page without text", () => {
     const shown = `${lines}\n.. raw:: latex\n\n   x\n`;
     expect(await lint(empty, { "links.rst": shown })).toHaveLength(1);
     expect(await lint(empty, { "links.rst": "\n" })).toHaveLength(1);
+    const attributes = "// For all books.\n:name: Lamp\n:!toc:\n";
+    expect(await lint(empty, { "parts/a.adoc": attributes })).toEqual([]);
+    expect(await lint(empty, { "parts/a.adoc": `${attributes}[.x]\n` })).toHaveLength(1);
+    expect(await lint(empty, { "modules/x/pages/a.adoc": attributes })).toHaveLength(1);
   });
 
   it("has one cause with others that include files of a component which is not here", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { byCause } from "../../../../src/checks/lint/folder.ts";
 import { deadLink } from "../../../../src/checks/lint/rules/dead-links.ts";
+import { missingImage } from "../../../../src/checks/lint/rules/images.ts";
 import { missingAnchor } from "../../../../src/checks/lint/rules/links.ts";
 import { hasHeadingFilter } from "../../../../src/checks/lint/page/site-programs.ts";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
@@ -78,6 +79,22 @@ describe("links that a build makes right", () => {
     const dead = ["a.md:3:62: the link leads to no file: data.xml"];
     expect(await lint(deadLink, { "mkdocs.yml": "", "a.md": text })).toEqual(dead);
     expect(await lint(deadLink, { "a.md": text })).toHaveLength(4);
+  });
+
+  it("show images that Antora collects from programs", async () => {
+    const page = "= A\n\nimage::made/a.png[]\n\nimage::b.png[]\n";
+    const scan = (key: string): string =>
+      `ext:\n  collector:\n  - run: {command: make}\n    scan: {${key}: ./docs/modules/x/images/made/, dir: build}\n`;
+    const lintWith = (config: string): Promise<string[]> =>
+      lint(missingImage, {
+        "antora.yml": `name: a\nversion: ~\n${config}`,
+        "modules/x/pages/a.adoc": page,
+      });
+    const own = "modules/x/pages/a.adoc:5:1: the image has no file: ../images/b.png";
+    expect(await lintWith("")).toHaveLength(2);
+    for (const key of ["base", "into"])
+      expect(await lintWith(scan(key).replace("./docs/", ""))).toEqual([own]);
+    expect(await lintWith(scan("base"))).toHaveLength(2);
   });
 
   it("lead to files that programs of the build name", async () => {
