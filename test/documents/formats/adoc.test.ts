@@ -95,6 +95,16 @@ describe("running text", () => {
     ["counters", "{counter:n} {counter:n}", "1 2"],
     ["entities", "&copy; &lt;b&gt; `&lt;`", "© \\<b> `<`"],
     ["unknown macros", "cve:2020[x] a::b", "x a::b"],
+    [
+      "texts of unknown macros",
+      "A term:lamp[,lamps] term:bulb[^] term:b[c^] term:Old lamp[].",
+      "A lamps bulb c Old lamp.",
+    ],
+    [
+      "names with blanks",
+      "A term:Old lamp[,Old lamps] and note:an array x[0] b:c d [e].",
+      "A Old lamps and note:an array x[0] b:c d [e].",
+    ],
   ])("%s", async (_name, text, body) => {
     expect(await bodyOf(text)).toBe(body);
   });
@@ -479,7 +489,7 @@ describe("what Asciidoctor leaves as written", () => {
     ]);
   });
 
-  it.each(["a:b[", "a:b[c] ", "{a} ", "aa:bb:", "aa::b[<"])(
+  it.each(["a:b[", "a:b[c] ", "{a} ", "aa:bb:", "aa::b[<", "aa:b c d e f ", "aa"])(
     "costs linear time: %s",
     async (piece) => {
       await expectLinearLater(2000, async (count) => {

@@ -9,7 +9,7 @@ const builtIn = new Set(
 
 // Code stays as it is. A tag ends before any macro begins.
 const pieces =
-  /<(pre|code|script|style)\b[^]*?<\/\1>|<[^>]*>|(?<![\w:/.#@$\\-])([a-z][\w-]+)(::?)((?=[\w./$])[^\s<>[\]"]*)\[((?:[^<>[\]]|<[^>]*>)*)\]|\{(\w[\w-]*)\}/g;
+  /<(pre|code|script|style)\b[^]*?<\/\1>|<[^>]*>|(?<![\w:/.#@$\\-])([a-z][\w-]+)(::?)((?=[\w./$])[^\s<>[\]"]*|[A-Za-z][\w-]{0,40}(?: [\w-]{1,40}){1,5}(?=\[[\],A-Za-z]))\[((?:[^<>[\]]|<[^>]*>)*)\]|\{(\w[\w-]*)\}/g;
 
 // Of a hostile page.
 const mostFound = 1000;
@@ -22,10 +22,11 @@ interface Unresolved {
   written: string;
 }
 
-/** The text of a macro: what stands in its brackets, without attributes. */
+/** The text of a macro: what stands in its brackets, without attributes and the mark of a new window. */
 function textOfMacro(brackets: string): string {
   const [first = ""] = brackets.split(/,(?=\s*[\w-]+=)/);
-  return /^\s*[\w-]+=/.test(first) ? "" : first.trim();
+  // `term:lamp[,lamps]`: the second place is the text.
+  return /^\s*[\w-]+=/.test(first) ? "" : first.trim().replace(/^[\s,]+|\^$/g, "");
 }
 
 /** The lines of a text on which each of some texts begins, from `firstLine`, in order. */
@@ -37,7 +38,9 @@ function linesOf(
   const found = new Map<string, number[]>();
   for (const [index, line] of source.split("\n").entries()) {
     if (!line.includes("{") && !line.includes("[")) continue;
-    for (const [text] of line.matchAll(/(?<!\\)(?:\{\w[\w-]*\}|[a-z][\w-]+::?[^\s[\]]*\[)/g)) {
+    for (const [text] of line.matchAll(
+      /(?<!\\)(?:\{\w[\w-]*\}|(?<![\w-])[a-z][\w-]+::?(?:[^\s[\]]*|[\w-]{1,41}(?: [\w-]{1,40}){1,5})\[)/g,
+    )) {
       const key = text.toLowerCase();
       if (!wanted.has(key)) continue;
       const lines = found.get(key);
