@@ -108,7 +108,7 @@ export function* explicitIds(text: string): Generator<string> {
 const generated =
   /\{\{[^}]|\{%|<%|^[ \t]*:::? [\w.]|<script|<!--[ \t]{0,10}\w{1,50}:|^import\s[^\n]*\.mdx?["']|@include|^[ \t]*\{![^\n]|dangerouslySetInnerHTML/gm;
 // A component of VuePress and its like. MDX imports its components, and most of them have no headings.
-const component = /<[A-Z]\w{0,100}[\s/>]/g;
+const component = /(?<!\]\()<[A-Z]\w{0,100}[\s/>]/g;
 
 // Each alternative of the pattern has one of them, and most pages have none.
 const marksOfGenerated = [
@@ -157,13 +157,16 @@ function isWritten(text: string, pattern: RegExp): boolean {
 /** Whether other programs may add anchors to a page of Markdown that its file does not show. */
 function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): boolean {
   const format = formatOf(path, settings.format);
-  const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
-  if (mayBeGenerated && isWritten(source, generated)) return true;
+  const generator = siteOf(path, settings)?.generator;
+  // Their reader does what tags say, and counts what it cannot do.
+  const written = generator === "jekyll" || generator === "mdbook" ? parsed.body : source;
+  const mayBeGenerated = marksOfGenerated.some((mark) => written.includes(mark));
+  if (mayBeGenerated && isWritten(written, generated)) return true;
   // gohugo.io, "Template types": a page may choose one of the project.
   if (hasOwnTemplate({ parsed, path, settings })) return true;
   // gohugo.io, "Section templates": one may write what stands below the few words of an index.
   const isIndex = /(?:^|\/)_index\.\w+$/.test(path);
-  if (isIndex && siteOf(path, settings)?.generator === "hugo") {
+  if (isIndex && generator === "hugo") {
     if (scanStructure(parsed.body).headings.length === 0) return true;
   }
   // quarto.org, "Document Listings": a template writes the list and its headings.

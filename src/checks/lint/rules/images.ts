@@ -52,6 +52,9 @@ function* placesOfBook(path: string, from: string): Generator<string> {
 
 const exists = (targets: Targets, place: string): boolean => targets.at(place).kind !== "none";
 
+// `:::image source="x.png":::` of Microsoft Learn, and `![[x.png|300]]` of Obsidian.
+const ownForm = /:::image\b[^\n]{0,1000}?\bsource="([^"\n]{1,500})"|!\[\[([^[\]|#\n]{1,300})/g;
+
 /** Whether the file itself has the image: what a shortcode makes of an address, only its site knows. */
 function createAuthorTest({
   source = "",
@@ -63,6 +66,7 @@ function createAuthorTest({
   const isMarkdown = format === formats.markdown || format === formats.mdx;
   if (!isMarkdown || source.endsWith(parsed.body)) return () => true;
   const written = new Set(findReferences(source).map((each) => each.source));
+  for (const [, learn, note = ""] of source.matchAll(ownForm)) written.add(learn ?? note.trim());
   return (address) => written.has(address);
 }
 

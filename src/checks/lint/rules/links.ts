@@ -1,4 +1,5 @@
-import type { FolderRule, LintPage, PageFact, Rule } from "../rule.ts";
+import type { Found, FolderRule, LintPage, PageFact, Rule } from "../rule.ts";
+import { missingCitations } from "../page/citations.ts";
 import { hasLinks, shownAddress, anchorLinks, type AnchorLink } from "../page/page-links.ts";
 import {
   anchorSources,
@@ -29,11 +30,17 @@ interface AnchorFact {
   links?: AnchorLink[] | undefined;
   isAdoc?: true | undefined;
   targets?: MissingTarget[] | undefined;
+  /** What cites an entry that no bibliography has. */
+  citations?: Found[] | undefined;
   /** Of a site of Sphinx. */
   labels?: LabelFact | undefined;
   /** What programs of the site write into pages. */
   programs?: AnchorSources | undefined;
 }
+
+const mostCitations = 100;
+const atLeastOne = (found: readonly Found[]): Found[] | undefined =>
+  found.length > 0 ? found.slice(0, mostCitations) : undefined;
 
 function collect(page: LintPage): AnchorFact | undefined {
   const labels = collectLabels(page);
@@ -43,8 +50,8 @@ function collect(page: LintPage): AnchorFact | undefined {
   // Most links lead to a place in the same page: only those that are wrong are compared.
   let isOwn: ((anchor: string) => boolean) | undefined;
   const isRight = (path: string, anchor: string): boolean => {
-    // No heading of a book gives a period.
-    if (anchor.includes(".") && hasPreprocessor(page.path, page.settings)) return true;
+    // No heading of a book gives a period or a capital letter.
+    if (/[.A-Z]/.test(anchor) && hasPreprocessor(page.path, page.settings)) return true;
     return path === page.path && (!sources || (isOwn ??= createAnchorCheck(sources))(anchor));
   };
   const links = page.parsed.body.includes("#") ? anchorLinks(page, isRight) : [];
@@ -53,6 +60,7 @@ function collect(page: LintPage): AnchorFact | undefined {
     links: links.length > 0 ? links : undefined,
     isAdoc: isAdoc(page) || undefined,
     targets: missingTargets(page),
+    citations: page.part === 0 ? atLeastOne([...missingCitations(page)]) : undefined,
     labels,
     programs: links.length > 0 ? anchorsOfPrograms(page.path, page.settings) : undefined,
   };
@@ -131,7 +139,7 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   advice:
     "A browser opens the top of the page, and the reader of a citation looks for the place in vain. " +
     "Correct the part after `#`, or give the heading this id. The rule knows the anchors of GitHub and of " +
-    "the usual site generators, the ids of AsciiDoc and HTML, the targets of reStructuredText and the labels of Sphinx. It ignores " +
+    "the usual site generators, the ids of AsciiDoc and HTML, the targets of reStructuredText, the labels of Sphinx and the citations of Quarto. It ignores " +
     "pages whose anchors a program makes. In AsciiDoc outside of Antora, a link may lead to another page of " +
     "the same book: the rule judges it only if it reads the whole project.",
   bad: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#aproval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
@@ -159,6 +167,7 @@ export const missingAnchor: FolderRule<AnchorFact> = {
         if (!isOfPage || !reported.has(link)) yield { path, part, row, span, message, cause };
         reported.add(link);
       }
+      for (const each of fact.citations ?? []) yield { path, part, row, ...each };
       for (const { name, span } of fact.targets ?? []) {
         yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };
       }

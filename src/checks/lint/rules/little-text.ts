@@ -12,6 +12,7 @@ import type {
 import { isAdoc } from "../page/anchors.ts";
 import { antoraPage } from "./dead-links.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
+import type { Parsed } from "../../../documents/formats/format.ts";
 import { prose } from "./metadata.ts";
 
 // A page without a word is short: a longer one consists of text.
@@ -25,13 +26,27 @@ const comment = /<!--[^]*?-->/g;
 
 const indexPage = /(?:^|\/)(?:_?index|readme)\.\w+$/i;
 
+// These generators fill no page by its front matter, and these keys say what a text is about.
+const showsText = /^(?:mkdocs|mdbook|docfx|quarto)$/;
+const aboutText =
+  /^(?:title|subtitle|id|uid|description|author|authors|date|lang|tags|keywords|categories|ms\..*)$/;
+
+/** Whether a page of nothing but front matter still lacks its text. */
+function isMeantAsText(generator: string | undefined, { frontMatter }: Parsed): boolean {
+  const keys = Object.keys(frontMatter?.data ?? {});
+  return (
+    showsText.test(generator ?? "") && keys.length > 0 && keys.every((key) => aboutText.test(key))
+  );
+}
+
 /**
  * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
  * and nothing but front matter is a redirection, an entry of a menu or the page of an interface.
  */
 const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
   /(?:^|\/)_index\.\w+$/.test(path) ||
-  ((indexPage.test(path) || siteOf(path, settings) !== undefined) &&
+  (!isMeantAsText(siteOf(path, settings)?.generator, parsed) &&
+    (indexPage.test(path) || siteOf(path, settings) !== undefined) &&
     frontMatterAlone.test(/\.html?$/.test(path) ? source.replace(comment, "") : source)) ||
   layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
 

@@ -164,6 +164,16 @@ describe("pages whose text is elsewhere", () => {
     ]);
   });
 
+  it("are pages of nothing but what a text is about, where no template fills them", async () => {
+    const page = "---\ntitle: Rooms\nms.date: 2026-01-02\ntags: [a]\n---\n";
+    const paths = async (files: Record<string, string>) =>
+      (await lint(empty, files)).map((each) => each.replace(/:.*/, ""));
+    const files = { "docs/a.md": page, "docs/b.md": page.replace("tags", "redirect_to") };
+    expect(await paths({ ...files, "mkdocs.yml": "" })).toEqual(["docs/a.md"]);
+    expect(await paths({ ...files, "docfx.json": "{}" })).toEqual(["docs/a.md"]);
+    expect(await paths({ ...files, "hugo.toml": "" })).toEqual([]);
+  });
+
   it("are no HTML pages of a site with front matter alone: a template has their text", async () => {
     const page = "---\nslug: a\n---\n\n<!-- for translators -->\n";
     expect(await lint(empty, { "hugo.toml": "", "content/a.html": page })).toEqual([]);

@@ -278,6 +278,32 @@ describe("links that a generator resolves", () => {
     expect(await lint(deadLink, { ...files, "hugo.toml": mount("content/en") })).toHaveLength(2);
   });
 
+  it("have the anchors of what tags of Jekyll show, as far as they are known", async () => {
+    const page = "---\ntitle: B\n---\n\n## Rooms\n\n{% if page.title %}Text.{% endif %}\n";
+    const files = {
+      "_config.yml": "",
+      "a.md": "---\ntitle: A\n---\n\n[1](b.md#rooms) [2](b.md#gone) [3](c.md#any)\n",
+      "b.md": page,
+      "c.md": `${page}\n{% include unknown.html %}{% gallery %}\n`,
+    };
+    expect(await lint(missingAnchor, files)).toEqual(["a.md:5:21: b.md has no anchor #gone"]);
+  });
+
+  it("have the anchors of a note that leads into folders, and of a book those of its programs", async () => {
+    const files = {
+      ".obsidian/app.json": "{}",
+      "a.md": "# A\n\n[[b#Gone]]\n",
+      "b.md": "# B\n\n[[X/c d|c]]\n",
+      "X/c d.md": "# C\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual(["a.md:3:3: b.md has no anchor #Gone"]);
+    const book = "[preprocessor.own]\ncommand = 'x'\n";
+    const text = "# A\n\n[1](#grammar-Item) [2](#gone)\n";
+    expect(await lint(missingAnchor, { "src/a.md": text, "book.toml": book })).toEqual([
+      "src/a.md:3:25: the page has no anchor #gone",
+    ]);
+  });
+
   it("have the anchors of cells of Quarto", async () => {
     const cell = (label: string): string =>
       `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;
@@ -295,6 +321,41 @@ describe("links that a generator resolves", () => {
     };
     expect(await lint(missingAnchor, files)).toEqual(["a.md:5:24: b.md has no anchor #gone"]);
   });
+});
+
+describe("citations of Quarto", () => {
+  const text =
+    "---\ntitle: A\n---\n\nAs [@ada1843, p. 2; see -@gone2001] and [@bob:2] say, [@fig-a] [x@y.example] `[@z]` [@w](u) [@v].\n\n[@v]: https://v.example\n";
+  const bib = "@book{ada1843,\n title = {A}}\n@article {bob:2, year=1}\n";
+  const found = (files: Record<string, string>) =>
+    lint(missingAnchor, { "_quarto.yml": "", "p/a.qmd": text, ...files });
+
+  it("have an entry in a bibliography of the page or its site", async () => {
+    const missing = "p/a.qmd:5:4: the bibliography has no entry gone2001";
+    const site = { "_quarto.yml": "bibliography: [b/x.bib]\n", "b/x.bib": bib };
+    expect(await found(site)).toEqual([missing]);
+    const own = text.replace("title: A", "bibliography: x.json");
+    const json = '[{"id": "ada1843"}, {"id": "bob:2"}]';
+    expect(await found({ "p/a.qmd": own, "p/x.json": json })).toEqual([missing]);
+  });
+
+  it("are not judged where nobody knows all entries", async () => {
+    expect(await found({})).toEqual([]);
+    expect(await found({ "_quarto.yml": "bibliography: gone.bib\n" })).toEqual([]);
+    expect(
+      await found({ "_quarto.yml": "bibliography: [x.bib, ../y.bib]\n", "x.bib": bib }),
+    ).toEqual([]);
+    const inline = text.replace("title: A", "references: []\nbibliography: x.bib");
+    expect(await found({ "p/a.qmd": inline, "p/x.bib": bib })).toEqual([]);
+  });
+});
+
+it("images in the forms of Microsoft Learn and Obsidian have a file", async () => {
+  const learn = '# A\n\n:::image type="content" source="media/no.png" alt-text="A plan":::\n';
+  expect(await lint(missingImage, { "docfx.json": "{}", "a.md": learn })).toHaveLength(1);
+  const note = "# A\n\n![[no.png|300]] ![[yes.png]]\n";
+  const vault = { ".obsidian/app.json": "{}", "x/yes.png": "png", "a.md": note };
+  expect(await lint(missingImage, vault)).toHaveLength(1);
 });
 
 describe("images of a book of AsciiDoc", () => {
