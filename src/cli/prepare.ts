@@ -16,8 +16,14 @@ const mayBeEmpty = new Set(["--id-prefix"]);
 // `--state --dry-run` is a forgotten folder name, not a folder named `--dry-run`.
 function missingValue(option: Option, value: string): CliError {
   const name = option.long ?? option.flags;
+  const isText = !option.parseArg || option.parseArg === filled;
+  const [, word = "<value>"] = option.flags.split(/ (?=<)/);
   return new CliError("usage", `option '${option.flags}' argument missing`, {
-    hints: [`${value} is a flag; to use it as the value, write ${name}=${value}`],
+    hints: [
+      isText
+        ? `${value} is a flag; to use it as the value, write ${name}=${value}`
+        : `${value} is a flag; write the value before it: ${name} ${word} ${value}`,
+    ],
   });
 }
 
@@ -132,6 +138,13 @@ function slipOf(message: string, command: Command): string | undefined {
     const id = page && pairPage.exec(page)?.[1];
     return id ? `of an address, its number: --cc-pair-id ${id}` : "a name goes with --connector";
   }
+  if (command.name() === "login" && message.startsWith("too many arguments")) {
+    return "a key is not an argument, and your shell keeps this one in its history: type it when asked, or pipe it to --with-token";
+  }
+  const suite =
+    command.name() === "eval" && /^unknown command '(.*\.(?:ya?ml|json))'$/.exec(message)?.[1];
+  if (suite)
+    return `name what to test: knowctl eval retrieval ${suite}, or knowctl eval answers ${suite}`;
   if (message.startsWith("option '--agent ")) return "ids of agents: knowctl agents list";
   // A shell divides words in the quotes of a text program.
   const isQuoted =

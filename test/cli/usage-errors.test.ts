@@ -115,6 +115,16 @@ describe("usage errors", () => {
     ],
     [["connectors", "find", "\u201cHandbook", "uploads\u201d"], /too many.*\n.*typographic quote/],
     [["chat", "--agent", "Helper", "hi"], /whole number.*\n.*knowctl agents list/],
+    [["login", "my-key-123"], /too many.*\n.*a key is not an argument/],
+    [["eval", "suite.yaml"], /unknown command.*\n.*knowctl eval retrieval suite\.yaml, or/],
+    [
+      ["connectors", "status", "--watch", "--json"],
+      /missing\n.*write the value before it: --watch <seconds> --json\n/,
+    ],
+    [
+      ["ingest", "docs", "--id-prefix", "--json"],
+      /missing\n.*as the value, write --id-prefix=--json/,
+    ],
     [["ingest", ".", "\u2014cc-pair-id"], /no such file.*\n.*long dash: type two hyphens/],
     [["connectors", "lst"], /Did you mean list\?/],
     [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
