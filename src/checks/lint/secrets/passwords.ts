@@ -72,6 +72,8 @@ export function* passwords(text: string): Generator<Secret> {
 const urlReach = 300;
 const credentials =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/([^\s/?#@:"'`<>|\\]{0,100}):([^\s?#"'`<>|\\]{5,150})$/i;
+// No URL goes on behind these.
+const urlEnd = /[\s?#"'`<>|\\]/;
 const hostAfter = /^(?:\[[\da-f:.]{2,45}\]|[\w.-]+)/i;
 // A later "@" ends the password.
 const otherEnd = /^[^\s/?#@"'`<>|\\]{0,100}@/;
@@ -124,7 +126,9 @@ export function* urlPasswords(text: string): Generator<Secret> {
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
     const before = text.slice(Math.max(0, at - urlReach), at);
     if (!before.includes("://")) continue;
-    const [, user, password] = credentials.exec(before) ?? [];
+    // The pattern is tried at each place, and each begin of another URL is a long attempt.
+    const url = before.split(urlEnd).at(-1) ?? "";
+    const [, user, password] = credentials.exec(url) ?? [];
     if (user === undefined || password === undefined) continue;
     // `host:8080/path@`.
     if (/^\d{1,5}\//.test(password) || otherEnd.test(text.slice(at + 1, at + 102))) continue;
