@@ -19,9 +19,10 @@ const flagsWithVariable: readonly string[] = [
   "--state-project",
 ];
 
-const globalFlags: ReadonlySet<string | undefined> = new Set(
-  globalOptions().map(({ long }) => long),
-);
+const withVariable: ReadonlySet<string> = new Set([
+  ...globalOptions().flatMap(({ long }) => long ?? []),
+  ...flagsWithVariable,
+]);
 
 /** Name of a flag as a variable: `KNOWCTL_BASE_URL` for `--base-url`. */
 function variableName(long: string): string {
@@ -31,7 +32,7 @@ function variableName(long: string): string {
 /** Environment variable of a flag: only of the global flags, and of the few named above. */
 export function variableOf({ long }: Option): string | undefined {
   if (long === undefined) return undefined;
-  return globalFlags.has(long) || flagsWithVariable.includes(long) ? variableName(long) : undefined;
+  return withVariable.has(long) ? variableName(long) : undefined;
 }
 
 const yes = new Set(["1", "true", "yes", "on"]);
@@ -164,24 +165,26 @@ function warningOf(name: string, known: readonly string[], flags: readonly strin
   return `the variable ${name} has no effect: knowctl does not know it; ${advice}`;
 }
 
+const allVariables: ReadonlySet<string> = new Set([
+  ...namedVariables,
+  ...[...withVariable].map(variableName),
+]);
+
 /**
  * A warning for each variable that begins with `KNOWCTL_` and is none of any command, by its
  * name. Never quotes a value, which may be a key. `describe` makes the whole program: slow, so
- * only if the environment has a variable that `command` does not know.
+ * only if the environment has such a variable.
  */
 export function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,
-  command: Command,
   describe: () => Command,
 ): Map<string, string> {
-  const cheap = new Set([...namedVariables, ...variablesOf(command)]);
-  const names = Object.keys(env).filter(
-    (name) => name.startsWith(prefix) && !cheap.has(name) && env[name]?.trim(),
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith(prefix) && !allVariables.has(name) && env[name]?.trim(),
   );
-  if (names.length === 0) return new Map();
+  if (unknown.length === 0) return new Map();
   const program = describe();
   const known = [...new Set([...namedVariables, ...variablesOf(program)])];
   const flags = flagsOf(program);
-  const unknown = names.filter((name) => !known.includes(name)).toSorted();
-  return new Map(unknown.map((name) => [name, warningOf(name, known, flags)]));
+  return new Map(unknown.toSorted().map((name) => [name, warningOf(name, known, flags)]));
 }

@@ -45,7 +45,7 @@ function createRun(context: Context): Run {
       const flags = {
         ...options,
         flagSources: sources,
-        unknownVariables: unknownVariables(context.env, command, describeOnce),
+        unknownVariables: unknownVariables(context.env, describeOnce),
       };
       const execute = await load();
       await execute(context, command.args, flags as never);

@@ -261,7 +261,7 @@ describe("environment", () => {
         const env = Object.fromEntries([...others.keys()].map((name) => [name, "1"]));
         expect(others.size).toBeGreaterThan(100);
         expect(collectOptions(command, env)).toEqual({ options: {}, sources: {} });
-        const warnings = unknownVariables(env, command, () => program);
+        const warnings = unknownVariables(env, () => program);
         expect([...warnings.keys()].toSorted()).toEqual([...others.keys()].toSorted());
         for (const [name, option] of others) {
           expect(warnings.get(name)).toContain(`${option.long} counts only as a flag`);

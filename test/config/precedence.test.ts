@@ -1,9 +1,10 @@
+import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { createDesk, failureOf } from "./support.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeProgram } from "../../src/cli/program.ts";
-import { unknownVariables } from "../../src/cli/environment.ts";
+import { unknownVariables, variableOf } from "../../src/cli/environment.ts";
 import { runHere } from "../main.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 
@@ -219,13 +220,18 @@ describe("unknown variables", () => {
     expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
   });
 
-  it("the whole program is described only for a variable that the command does not know", () => {
-    const ingest = describeProgram().commands.find((each) => each.name() === "ingest");
-    if (!ingest) throw new Error("there is no ingest");
+  it("the whole program is described only for a variable that no command knows", () => {
+    const variablesOf = (command: Command): string[] => [
+      ...command.options.flatMap((option) => variableOf(option) ?? []),
+      ...command.commands.flatMap(variablesOf),
+    ];
     const describe = (): never => {
       throw new Error("described");
     };
-    const env = { KNOWCTL_API_KEY: "key", KNOWCTL_STATE: "1", KNOWCTL_NOTHING: "" };
-    expect(unknownVariables(env, ingest, describe).size).toBe(0);
+    const known = variablesOf(describeProgram()).map((name) => [name, "1"]);
+    const env = { KNOWCTL_API_KEY: "key", KNOWCTL_NOTHING: "", ...Object.fromEntries(known) };
+    expect(env).toMatchObject({ KNOWCTL_BASE_URL: "1", KNOWCTL_SHARED_STATE: "1" });
+    expect(unknownVariables(env, describe).size).toBe(0);
+    expect(() => unknownVariables({ KNOWCTL_FORCE: "1" }, describe)).toThrow("described");
   });
 });
