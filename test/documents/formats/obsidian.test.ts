@@ -110,6 +110,7 @@ describe("a vault of Obsidian", () => {
     "v/Home.md":
       "---\naliases: [Start]\n---\n# Welcome home\n\ntop\n\n## Part one\n\nfirst\n\n## Other: part\n\nsecond ^b1\n",
     "v/deep/er/Two.md": "two\n",
+    "v/Own.md": "## A\n\nSee [[#B]].\n\n## B\n\nb\n",
     "v/deep/Two.md": "near the top\n",
     "v/files/pic.png": Buffer.from("89504e470d0a1a0a0000000000000000", "hex"),
     "v/deep/er/far/Three.md": "below the page\n",
@@ -126,6 +127,7 @@ describe("a vault of Obsidian", () => {
 
   it.each([
     ["[[Home]]", `[Home](${base}/Home)`],
+    ["![[Own#A]]", `## A\n\nSee [B](${base}/Own#B).`],
     ["[[home|go]]", `[go](${base}/Home)`],
     ["[go](Home.md)", `[go](${base}/Home)`],
     ["[[Two]]", `[Two](${base}/deep/Two)`],

@@ -49,13 +49,16 @@ const shownName = (name: string, section = ""): string =>
     .join(" > ");
 
 /** `[[Note]]`, `[[Note|text]]`, `[[Note#Heading]]` and `[[#Heading]]` as a link of Markdown. */
-function replaceWikilink({ text }: Expansion, at: number): Replacement | undefined {
+function replaceWikilink({ text, chain, around }: Expansion, at: number): Replacement | undefined {
   const [whole, name = "", section, alias = ""] = wikilink.exec(text.slice(at, at + 2000)) ?? [];
   // What is written as code shows the link itself.
   if (whole === undefined || text.slice(Math.max(0, at - 6), at) === "<code>") return undefined;
   const shown = alias.trim() || shownName(name, section);
   if (shown === "") return undefined;
-  const address = addressOf(name, section);
+  // In a note that another one shows, it leads to a place of its own note.
+  const own = name.trim() === "" && chain.length > 1 ? (chain.at(-1) ?? "") : "";
+  const note = withoutExtension(own.slice(around.site?.prefix.length ?? 0));
+  const address = addressOf(own === "" ? name : note, section);
   return { end: at + whole.length, text: address === "<>" ? shown : `[${shown}](${address})` };
 }
 

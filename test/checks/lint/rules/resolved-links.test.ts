@@ -300,7 +300,7 @@ describe("links that a generator resolves", () => {
     const book = "[preprocessor.own]\ncommand = 'x'\n";
     const text = "# A\n\n[1](#grammar-Item) [2](#gone)\n";
     expect(await lint(missingAnchor, { "src/a.md": text, "book.toml": book })).toEqual([
-      "src/a.md:3:25: the page has no anchor #gone",
+      "src/a.md:3:24: the page has no anchor #gone",
     ]);
   });
 
