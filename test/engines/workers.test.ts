@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { Client } from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FaultRule } from "../../src/sandbox/http/faults.ts";
 import { patienceMs } from "../patience.ts";
 import { hasPostgres, newDatabase } from "../postgres.ts";
@@ -33,17 +34,27 @@ async function prepareWorkers(count: number) {
     const args = ["ingest", "docs", "--claim", "--cc-pair-id", "2", ...state, ...flags];
     return start("knowctl", args, place);
   };
-  return { place, rules, accepted, sql, startWorker };
+  return { place, rules, accepted, sql, startWorker, untilTrue: await connectWatcher(url) };
 }
 
-/** Resolves as soon as a query gives `t`. */
-async function untilTrue(sql: (query: string) => string, query: string): Promise<void> {
-  const last = Date.now() + patienceMs;
-  while (sql(`select ${query}`) !== "t") {
-    if (Date.now() > last) throw new Error(`never true: ${query}`);
-    // Each look is a process.
-    await wait(100);
-  }
+/** Asks the database on one connection until a query is true. */
+async function connectWatcher(url: string): Promise<(query: string) => Promise<void>> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return async (query) => {
+    const last = Date.now() + patienceMs;
+    const isTrue = async (): Promise<boolean> => {
+      const { rows } = await client.query<{ found: boolean }>(
+        `select ${query.replace(/ from |$/, " as found$&")}`,
+      );
+      return rows[0]?.found === true;
+    };
+    while (!(await isTrue())) {
+      if (Date.now() > last) throw new Error(`never true: ${query}`);
+      await wait(50);
+    }
+  };
 }
 
 describe.runIf(hasPostgres)("processes with --claim on one record in PostgreSQL", () => {
@@ -63,19 +74,19 @@ describe.runIf(hasPostgres)("processes with --claim on one record in PostgreSQL"
   });
 
   it("join their run again after they lost their lease, and send the rest", async () => {
-    const { place, rules, sql, startWorker } = await prepareWorkers(200);
+    const { place, rules, sql, startWorker, untilTrue } = await prepareWorkers(200);
     rules.push({ when: ingestion, do: { delayMs: 500 } });
     const lost = startWorker("one");
-    await untilTrue(sql, "count(*) > 0 from knowctl_claims");
+    await untilTrue("count(*) > 0 from knowctl_claims");
     const other = startWorker("two");
-    await untilTrue(sql, "count(*) = 2 from knowctl_workers");
+    await untilTrue("count(*) = 2 from knowctl_workers");
     // As a machine that sleeps: it neither renews its lease nor sees that it has run out.
     lost.child.kill("SIGSTOP");
     const first = sql("select min(id) from knowctl_workers");
-    await untilTrue(sql, `is_gone from knowctl_workers where id = ${first}`);
+    await untilTrue(`is_gone from knowctl_workers where id = ${first}`);
     lost.child.kill("SIGCONT");
     // A third one of the same run, with documents of its own.
-    await untilTrue(sql, `count(*) > 0 from knowctl_claims where worker > ${Number(first) + 1}`);
+    await untilTrue(`count(*) > 0 from knowctl_claims where worker > ${Number(first) + 1}`);
     rules.length = 0;
     for (const { ended } of [lost, other]) expect((await ended).code).toBe(0);
     expect(sql("select accepted, failed from knowctl_runs")).toBe("200\t0");
