@@ -7,16 +7,23 @@ import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 const largestInput = 64 * 1024 * 1024;
 
+function notText(name: string, isUtf16: boolean, cause?: unknown): CliError {
+  return new CliError("usage", `${name} is not valid UTF-8${isUtf16 ? ", but UTF-16" : ""}`, {
+    hints: [`convert it first, e.g. with: iconv -f ${isUtf16 ? "utf-16" : "latin1"} -t utf-8`],
+    cause,
+  });
+}
+
 function decode(bytes: Uint8Array, name: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // Without its byte order mark, ASCII in UTF-16 is valid UTF-8 with NUL characters.
+    if (!text.includes("\0")) return text;
   } catch (error) {
-    const isUtf16 = /^(?:fffe|feff)$/.test(Buffer.from(bytes.subarray(0, 2)).toString("hex"));
-    throw new CliError("usage", `${name} is not valid UTF-8${isUtf16 ? ", but UTF-16" : ""}`, {
-      hints: [`convert it first, e.g. with: iconv -f ${isUtf16 ? "utf-16" : "latin1"} -t utf-8`],
-      cause: error,
-    });
+    const mark = Buffer.from(bytes.subarray(0, 2)).toString("hex");
+    throw notText(name, mark === "fffe" || mark === "feff", error);
   }
+  throw notText(name, true);
 }
 
 const silenceMs = 2000;

@@ -288,13 +288,16 @@ describe("message", () => {
       await expect(readMessage(context, { words: "", readsStdin: true })).rejects.toThrow(usage);
     });
 
-    it.each(["fffe68006900", "feff00680069"])("is named as UTF-16: %s", async (hex) => {
-      const context = withStdin(Readable.from([Buffer.from(hex, "hex")]));
-      await expect(readMessage(context, { words: "", readsStdin: true })).rejects.toMatchObject({
-        message: expect.stringContaining("but UTF-16"),
-        hints: [expect.stringContaining("iconv -f utf-16 ")],
-      });
-    });
+    it.each(["fffe68006900", "feff00680069", "68006900", "00680069"])(
+      "is named as UTF-16: %s",
+      async (hex) => {
+        const context = withStdin(Readable.from([Buffer.from(hex, "hex")]));
+        await expect(readMessage(context, { words: "", readsStdin: true })).rejects.toMatchObject({
+          message: expect.stringContaining("but UTF-16"),
+          hints: [expect.stringContaining("iconv -f utf-16 ")],
+        });
+      },
+    );
 
     it("may be cut inside a character", async () => {
       const bytes = Buffer.from("é🙂");
