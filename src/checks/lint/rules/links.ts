@@ -1,4 +1,4 @@
-import type { Found, FolderRule, LintPage, PageFact, Rule } from "../rule.ts";
+import type { Cause, Found, FolderRule, LintPage, PageFact, Rule } from "../rule.ts";
 import { missingCitations } from "../page/citations.ts";
 import { hasLinks, shownAddress, anchorLinks, type AnchorLink } from "../page/page-links.ts";
 import {
@@ -129,6 +129,16 @@ function anchorsOfBooks(facts: Facts, isWhole: boolean): (anchor: string) => boo
   };
 }
 
+/** Whether a page has no heading but its title: what writes its sections is not here. */
+const lacksSections = ({ sources }: AnchorFact): boolean =>
+  sources !== undefined && !sources.headings.includes("\n");
+
+const sectionsCause = (path: string): Cause => ({
+  key: `sections of ${path}`,
+  least: 0,
+  what: "links lead to places in the page, which has no sections",
+});
+
 /** A link to a heading that does not exist. */
 export const missingAnchor: FolderRule<AnchorFact> = {
   kind: "folder",
@@ -162,7 +172,8 @@ export const missingAnchor: FolderRule<AnchorFact> = {
         const message = `${where} has no anchor #${shownAddress(anchor)}${hint}${at}`;
         // Of a link without a place, several pages may include the text.
         const isOfPage = span !== undefined && file === undefined;
-        const cause = isOfPage ? undefined : partCause(file ?? "", message);
+        const ofLink = isOfPage ? undefined : partCause(file ?? "", message);
+        const cause = to === path && lacksSections(fact) ? sectionsCause(path) : ofLink;
         const link = `${path} ${part} ${message}`;
         if (!isOfPage || !reported.has(link)) yield { path, part, row, span, message, cause };
         reported.add(link);

@@ -81,6 +81,22 @@ describe("links that a build makes right", () => {
     expect(await lint(deadLink, { "a.md": text })).toHaveLength(4);
   });
 
+  it("lead to sections of a page that has none: one cause", async () => {
+    const list = "- <<one>>\n- <<two>>\n- <<three>>\n";
+    const found = async (text: string): Promise<string[]> => {
+      const files = { "antora.yml": "name: a\n", "modules/x/pages/a.adoc": text };
+      const all = check(missingAnchor, await openPages(files));
+      const raw = all.map(({ path, message, cause }) =>
+        findingWith({ rule: "missing-anchor", path, message, cause }),
+      );
+      return byCause(raw).map(({ message }) => message);
+    };
+    expect(await found(`= A\n\n${list}`)).toEqual([
+      "the page has no anchor #one; 3 links lead to places in the page, which has no sections",
+    ]);
+    expect(await found(`= A\n\n${list}\n== Fourth\n\nText\n`)).toHaveLength(3);
+  });
+
   it("show images that Antora collects from programs", async () => {
     const page = "= A\n\nimage::made/a.png[]\n\nimage::b.png[]\n";
     const scan = (key: string): string =>
