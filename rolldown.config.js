@@ -74,6 +74,8 @@ const program = defineConfig({
     context: "src/context.ts",
     program: "src/cli/program.ts",
     worker: "src/worker.ts",
+    // For the build and the documentation: the names and the words of the rules of lint.
+    rules: "src/checks/lint/rules.ts",
   },
   platform: "node",
   // Its main file asks for its parts in a way that a bundler cannot follow.

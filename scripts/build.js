@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureInstalled, projectFolder } from "./install.js";
 import { billOfMaterials, licences } from "./licences.js";
-import { readModules, readSchemas } from "./schemas.js";
+import { readSchemas } from "./schemas.js";
 
 /** Dotted keys of a configuration file, from its schema: as `config get` takes them. */
 async function configKeys() {
@@ -18,12 +18,6 @@ async function configKeys() {
   const own = visit(profiles.additionalProperties, "");
   const byName = (a, b) => (a < b ? -1 : 1);
   return [...new Set([...visit({ properties: shared }, ""), ...own])].toSorted(byName);
-}
-
-/** Names of the rules of lint. */
-async function ruleNames() {
-  const { lint } = await readModules({ lint: "checks/lint/rules.ts" });
-  return lint.rules.map(({ name }) => name);
 }
 
 /** Returns the paths of all source files that went into the bundle. */
@@ -63,7 +57,8 @@ export async function build({ dist = join(projectFolder, "dist"), plugins = [] }
   const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
   const help = { short: helpTexts("short"), full: helpTexts("full"), topics: topicTexts() };
   writeFileSync(join(dist, "help.json"), JSON.stringify({ version: `${version}\n`, ...help }));
-  const table = surfaceTable({ keys: await configKeys(), rules: await ruleNames() });
+  const rules = require(join(dist, "rules.cjs")).rules.map(({ name }) => name);
+  const table = surfaceTable({ keys: await configKeys(), rules });
   writeFileSync(join(dist, "completion.json"), JSON.stringify(table));
   writeFileSync(join(dist, "LICENSES.txt"), licences(sources));
   writeFileSync(join(dist, "sbom.json"), billOfMaterials(sources));

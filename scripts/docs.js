@@ -10,7 +10,7 @@ import { rulesPage, writingPage } from "./lint-pages.js";
 import { manualPage } from "./man.js";
 import { table } from "./markdown-table.js";
 import { roomsPicture } from "./rooms.js";
-import { readModules, readSchemas } from "./schemas.js";
+import { readSchemas } from "./schemas.js";
 
 const isCheck = process.argv.includes("--check");
 if (!isCheck) {
@@ -73,7 +73,7 @@ function configurationKeys({ cliconfig }) {
 }
 
 const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
-const { lint } = await readModules({ lint: "checks/lint/rules.ts" });
+const { rules } = require(join(projectFolder, "dist", "rules.cjs"));
 const schemas = await readSchemas();
 const schemaFiles = Object.entries(schemas).map(([name, schema]) => [
   `schema/${name}.schema.json`,
@@ -85,8 +85,8 @@ const files = {
   ...Object.fromEntries(commandPages()),
   "docs/knowctl.1": manualPage(helpTexts(), topicTexts(), version),
   "docs/configuration-keys.md": configurationKeys(schemas),
-  "docs/lint-rules.md": rulesPage(lint.rules),
-  "docs/writing.md": writingPage(lint.rules),
+  "docs/lint-rules.md": rulesPage(rules),
+  "docs/writing.md": writingPage(rules),
   "docs/rooms.svg": roomsPicture(),
 };
 

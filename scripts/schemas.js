@@ -22,7 +22,7 @@ const sources = {
 const schemaNames = Object.keys(sources);
 
 /** Loads modules of src/ by name. They are bundled first: Node 20 reads no TypeScript. */
-export async function readModules(paths) {
+async function readModules(paths) {
   const { rolldown } = await import("rolldown");
   const folder = mkdtempSync(join(tmpdir(), "knowctl-modules-"));
   const input = Object.fromEntries(
