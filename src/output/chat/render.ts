@@ -162,14 +162,14 @@ const maxRetrieved = 10;
 async function writeSources(output: Output, { turn, show, all }: RenderOptions): Promise<void> {
   const limit = all ? Number.POSITIVE_INFINITY : maxRetrieved;
   const width = output.isTerminal ? output.columns() : Number.POSITIVE_INFINITY;
-  const hasSources = turnsOf(turn).some((each) => {
-    const { cited, retrieved } = listSources(each);
-    return cited.length + retrieved.length > 0;
-  });
+  const listed = turnsOf(turn).map((each) => ({ each, sources: listSources(each) }));
+  const hasSources = listed.some(
+    ({ sources: { cited, retrieved } }) => cited.length + retrieved.length > 0,
+  );
   if (!hasSources) return;
-  const { sourceLines } = await import("./source-lines.ts");
-  const lines = turnsOf(turn).flatMap((each) => {
-    const own = sourceLines(each, show.has("documents") ? limit : 0, width);
+  const { linesOfSources } = await import("./source-lines.ts");
+  const lines = listed.flatMap(({ each, sources }) => {
+    const own = linesOfSources(sources, show.has("documents") ? limit : 0, width);
     return own.length > 0 && turn.others.length > 0 ? [[bold(modelName(each))], ...own] : own;
   });
   if (lines.length === 0) return;

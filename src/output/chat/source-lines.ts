@@ -36,7 +36,9 @@ function alikeIds(sources: readonly Source[]): ReadonlySet<string> {
   const byTitle = new Map<string, string[]>();
   for (const { title, link: address, file, documentId } of sources) {
     if (address !== null || file !== null || documentId === null) continue;
-    byTitle.set(title, [...(byTitle.get(title) ?? []), documentId]);
+    const ids = byTitle.get(title);
+    if (ids) ids.push(documentId);
+    else byTitle.set(title, [documentId]);
   }
   return new Set([...byTitle.values()].filter((ids) => ids.length > 1).flat());
 }
@@ -56,16 +58,20 @@ function citedLine(source: Source, width: number, alike: ReadonlySet<string>): T
   return line;
 }
 
+/** The lines of linesOfSources() for a turn. */
+export function sourceLines(turn: Turn, maxRetrieved: number, width?: number): Text[][] {
+  return linesOfSources(listSources(turn), maxRetrieved, width);
+}
+
 /**
  * Lines below the answer: the cited sources with their numbers, then at most
  * `maxRetrieved` documents that were only retrieved. `width` is the columns of a terminal.
  */
-export function sourceLines(
-  turn: Turn,
+export function linesOfSources(
+  { cited, retrieved }: ReturnType<typeof listSources>,
   maxRetrieved: number,
   width = Number.POSITIVE_INFINITY,
 ): Text[][] {
-  const { cited, retrieved } = listSources(turn);
   const alike = alikeIds([...cited, ...retrieved]);
   const lines: Text[][] = [];
   if (cited.length > 0) lines.push([bold("Sources")]);

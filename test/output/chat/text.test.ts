@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { advance, createTurn } from "../../../src/output/chat/turn/answer.ts";
+import { sourceLines } from "../../../src/output/chat/source-lines.ts";
+import { plainText } from "../../../src/output/terminal/text.ts";
+import { expectLinear } from "../../cost.ts";
 import { chatRenderers } from "../../../src/output/chat/render.ts";
 import type { Shown } from "../../../src/output/chat/turn/tools.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
@@ -558,6 +561,21 @@ describe("activity", () => {
       const { stderr } = await play(each(lines), { all: true });
       expect(stderr).toContain("· n149999\n");
       expect((await play([lines], { isTTY: true, all: true })).stdout).toContain("· n149999");
+    });
+  });
+
+  it("documents that look alike cost what their number does", () => {
+    const turnOf = (count: number) => {
+      const turn = createTurn();
+      const alike = Array.from({ length: count }, (_, index) => document(`n${index}`, "Notes"));
+      for (const line of [start(1, alike), stop]) advance(turn, line);
+      return turn;
+    };
+    // Each size that is measured, made before: a turn costs more than its lines.
+    const turns = new Map([1, 2, 4, 8, 16, 32].map((n) => [n * 1250, turnOf(n * 1250)]));
+    expectLinear(40_000, (count) => {
+      const lines = sourceLines(turns.get(count)!, 1).map(plainText);
+      expect(lines[1]).toBe("  · Notes  n0");
     });
   });
 

@@ -184,7 +184,7 @@ interface Break {
 
 /** A character of two columns, not one with a vowel sign beside it. */
 function isWide({ text, width }: Cell): boolean {
-  return width > 1 && displayWidth(String.fromCodePoint(text.codePointAt(0)!)) > 1;
+  return width > 1 && clusterWidth(String.fromCodePoint(text.codePointAt(0)!)) > 1;
 }
 
 function breakBefore(cells: readonly Cell[], index: number): Break | undefined {
