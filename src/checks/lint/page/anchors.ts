@@ -187,6 +187,9 @@ function* componentTitles(source: string): Generator<string> {
   for (const [, name = ""] of source.matchAll(field)) yield `param ${name}`;
 }
 
+// facelessuser.github.io/pymdown-extensions, "Tabbed": with `slugify`, titles make anchors.
+const tabTitle = /^[ \t]*===[!+]?[ \t]+["']([^"'\n]{1,300})["']/gm;
+
 function markdownSources(page: LintPage): AnchorSources | undefined {
   if (hasUnknownAnchors(page)) return undefined;
   const { source = "" } = page;
@@ -197,7 +200,11 @@ function markdownSources(page: LintPage): AnchorSources | undefined {
   for (const text of [body, rest]) {
     for (const id of explicitIds(text)) ids.add(id);
   }
-  const titles = source.includes("<") ? componentTitles(source) : [];
+  const tabs = source.includes("===") ? [...source.matchAll(tabTitle)] : [];
+  const titles = [
+    ...(source.includes("<") ? componentTitles(source) : []),
+    ...tabs.map(([, title = ""]) => title),
+  ];
   return { headings: [...headingTexts(body), ...titles].join("\n"), ids: [...ids].join("\n") };
 }
 

@@ -11,7 +11,7 @@ import type {
 } from "../rule.ts";
 import { isAdoc } from "../page/anchors.ts";
 import { antoraPage } from "./dead-links.ts";
-import { siteOf } from "../../../documents/site/sites.ts";
+import { type Site, siteOf } from "../../../documents/site/sites.ts";
 import type { Parsed } from "../../../documents/formats/format.ts";
 import { prose } from "./metadata.ts";
 
@@ -39,12 +39,17 @@ function isMeantAsText(generator: string | undefined, { frontMatter }: Parsed): 
   );
 }
 
+/** jekyllrb.com, "Collections": without front matter, a file of one is no page; others may include it. */
+const isPartOfJekyll = (site: Site | undefined, path: string, { frontMatter }: Parsed): boolean =>
+  site?.generator === "jekyll" && !frontMatter && path.slice(site.prefix.length).startsWith("_");
+
 /**
  * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
  * and nothing but front matter is a redirection, an entry of a menu or the page of an interface.
  */
 const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
   /(?:^|\/)_index\.\w+$/.test(path) ||
+  isPartOfJekyll(siteOf(path, settings), path, parsed) ||
   (!isMeantAsText(siteOf(path, settings)?.generator, parsed) &&
     (indexPage.test(path) || siteOf(path, settings) !== undefined) &&
     frontMatterAlone.test(/\.html?$/.test(path) ? source.replace(comment, "") : source)) ||

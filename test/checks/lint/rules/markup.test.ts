@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { leakedJsx, placeholder, templateText } from "../../../../src/checks/lint/rules/markup.ts";
+import { empty } from "../../../../src/checks/lint/rules/little-text.ts";
 import { skippedLevel } from "../../../../src/checks/lint/rules/sections.ts";
 import { tableWithoutHeader } from "../../../../src/checks/lint/rules/tables.ts";
 import { check, placesOf } from "./page.ts";
@@ -246,6 +247,14 @@ it("a name of Jekyll that nothing sets leaves a hole in the page", async () => {
     `a.md:8:7: ${lost("page.room")}`,
   ]);
   expect(await lint(templateText, { ...files, "_config.yml": "gone: '4'\n" })).toHaveLength(1);
+});
+
+it("expressions in a file without front matter, which pages of a collection of Jekyll include, have values", async () => {
+  const text = "Go [there]({{ site.baseurl }}/a/), {{ site.owner }}.\n";
+  const files = { "_config.yml": "owner: Ada\n", "_rooms/parts/a.md": text, "_rooms/b.md": "" };
+  expect(await lint(templateText, files)).toEqual([]);
+  expect(await lint(empty, files)).toEqual([]);
+  expect(await lint(templateText, { ...files, "a.md": text })).toHaveLength(2);
 });
 
 it("shortcodes that the site prints are template text", async () => {

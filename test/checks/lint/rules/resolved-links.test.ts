@@ -304,6 +304,13 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("have the anchors of tabs of MkDocs", async () => {
+    const text = '# A\n\n[1](#on-linux) [2](#on-macos)\n\n=== "On Linux"\n\n    Text.\n';
+    expect(await lint(missingAnchor, { "docs/a.md": text, "mkdocs.yml": "" })).toEqual([
+      "docs/a.md:3:20: the page has no anchor #on-macos",
+    ]);
+  });
+
   it("have the anchors of cells of Quarto", async () => {
     const cell = (label: string): string =>
       `\n\`\`\`{r}\n#| label: ${label}\n#| echo: false\n#| fig-cap: |\n#|   Lamps.\nplot(x)\n\`\`\`\n`;

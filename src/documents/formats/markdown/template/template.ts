@@ -46,8 +46,10 @@ export function templateOf(
   const { site } = page.around;
   const isJekyll = site?.generator === "jekyll";
   if (!site || (!isJekyll && site.generator !== "eleventy")) return undefined;
-  if (isJekyll && (!frontMatter || textOf(frontMatter.render_with_liquid) === "false"))
-    return undefined;
+  if (isJekyll && textOf(frontMatter?.render_with_liquid) === "false") return undefined;
+  // "Collections": without front matter, a file of one is no page, and those that include it render it.
+  const isPart = page.path.slice(site.prefix.length).startsWith("_");
+  if (isJekyll && !frontMatter && !isPart) return undefined;
   const own = { ...page, site, data: frontMatter ?? (Object.create(null) as ValueMap) };
   const left = { turns: mostTurns, chars: mostChars, depth: mostDepth };
   return { scope: scopeOf(own), isJekyll, folders: foldersOf(own), left };
