@@ -166,7 +166,8 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
   if (hasOwnTemplate({ parsed, path, settings })) return true;
   // gohugo.io, "Section templates": one may write what stands below the few words of an index.
   const isIndex = /(?:^|\/)_index\.\w+$/.test(path);
-  if (isIndex && generator === "hugo") {
+  // Of a page of Jekyll without a heading, its layout may write all of them.
+  if ((isIndex && generator === "hugo") || generator === "jekyll") {
     if (scanStructure(parsed.body).headings.length === 0) return true;
   }
   // quarto.org, "Document Listings": a template writes the list and its headings.

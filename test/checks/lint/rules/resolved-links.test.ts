@@ -282,7 +282,8 @@ describe("links that a generator resolves", () => {
     const page = "---\ntitle: B\n---\n\n## Rooms\n\n{% if page.title %}Text.{% endif %}\n";
     const files = {
       "_config.yml": "",
-      "a.md": "---\ntitle: A\n---\n\n[1](b.md#rooms) [2](b.md#gone) [3](c.md#any)\n",
+      "a.md": "---\ntitle: A\n---\n\n[1](b.md#rooms) [2](b.md#gone) [3](c.md#any) [4](d.md#any)\n",
+      "d.md": "---\nlayout: plan\n---\n\nAll rooms.\n",
       "b.md": page,
       "c.md": `${page}\n{% include unknown.html %}{% gallery %}\n`,
     };
