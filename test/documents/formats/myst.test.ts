@@ -339,6 +339,21 @@ describe("MyST", () => {
     expect(withConfig(name, text, generator).body).toBe(expressions);
   });
 
+  it("counts names that a configuration computes", () => {
+    const root = temporaryFolder();
+    const config =
+      'myst_enable_extensions = ["substitution"]\nmyst_substitutions = {"made": table()}\n';
+    writeFiles(root, { "conf.py": config });
+    const includes = createIncludes(root);
+    const { body, leftOut } = readMarkdown("A {{ made }} {{ other }}", "a.md", {
+      ...around,
+      includes,
+      site: site("sphinx"),
+    });
+    expect(body).toBe("A  {{ other }}");
+    expect(leftOut).toEqual([{ kind: "expression", what: "{{ made }}", line: 1 }]);
+  });
+
   it("leaves what is nested too deeply as it is", () => {
     const marks = (at: number): string => "`".repeat(100 - at);
     const levels = Array.from({ length: 60 }, (_each, at) => at);

@@ -35,6 +35,8 @@ export interface MystPage {
   substitution: (name: string) => string | undefined;
   /** Whether `{{ … }}` is an expression of Jinja. */
   hasExpressions: boolean;
+  /** Whether the configuration computes what stands for a name. */
+  isComputed: (name: string) => boolean;
   /** The text of an expression; undefined for one that only the generator knows. */
   expression: (code: string) => string | undefined;
   /** What a label leads to. */
@@ -229,6 +231,12 @@ export function mystPage(
     },
     get hasExpressions() {
       return (jinja ??= hasJinja(around, path, config));
+    },
+    isComputed(name) {
+      const from = config.search(/^myst_substitutions\b/m);
+      return (
+        from !== -1 && [`"${name}":`, `'${name}':`].some((each) => config.includes(each, from))
+      );
     },
     expression(code) {
       const lookUp = (names: readonly string[]): string | undefined =>

@@ -115,7 +115,7 @@ function withExpressions(fences: Fences, text: string, line: number | undefined)
   if (!shown.includes("{{") || !page.hasExpressions) return shown;
   const isInMath = createLookup(mathOf(shown));
   return shown.replace(expression, (written, code: string, at: number) => {
-    if (name.test(code) || isInMath(at)) return written;
+    if ((name.test(code) && !page.isComputed(code.trim())) || isInMath(at)) return written;
     const value = page.expression(code);
     if (value === undefined) count(fences, "expression", written, line);
     return value ?? "";
