@@ -75,8 +75,11 @@ function textWithBlanks(heading: string): string {
   const plain = rest
     // First: what is escaped begins no tag, no link and no emphasis.
     .replace(/\\([!-/:-@[-`{-~])/g, (_, escaped: string) => `\0${codes.push(escaped) - 1}\0`)
-    // The text of a link may have brackets of its own.
-    .replace(/!?\[((?:[^[\]]|\[[^[\]]*\](?!\())*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
+    // The text of a link may have brackets of its own, and its title parentheses.
+    .replace(
+      /!?\[((?:[^[\]]|\[[^[\]]*\](?!\())*)\](?:\((?:[^()]*|[^()"]*"[^"]{0,300}"[ \t]*)\)|\[[^[\]]*\])/g,
+      "$1",
+    )
     .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
     .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
     .replace(/<\/?[A-Za-z][^<>]*>/g, "")

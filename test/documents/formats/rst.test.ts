@@ -218,6 +218,11 @@ describe("blocks", () => {
       "| A | B | C |\n| --- | --- | --- |\n| a | b x | c d |\n| e | b x | c d |\n| f | f | g |\n| f | f | h |",
     ],
     [
+      "a target with a blank before its colon",
+      ".. _`NEP 1` : https://x.example/\n\n`NEP 1`_",
+      "[NEP 1](https://x.example/)",
+    ],
+    [
       "short code in a cell",
       "+-------+---+\n| ::    | b |\n|       |   |\n|  >> c |   |\n|  d    |   |\n+-------+---+",
       "```\n>> c\nd\n```\n\nb",

@@ -118,8 +118,12 @@ const extensions = ["", ".rst", ".md", ".txt", ".ipynb", ".inc", ".py", ".myst",
 export function isDeadPage({ path, settings }: LintPage, name: string, site: NamesOfSite): boolean {
   const isFromRoot = name.startsWith("/");
   if (site.hasOthers && (name.includes(":") || !/^[./]|\//.test(name))) return false;
-  const folders = isFromRoot ? [site.prefix, ""] : [posix.dirname(path)];
-  const places = folders.map((folder) => posix.join(folder, `./${name}`).replace(/\/+$/, ""));
+  const own = posix.dirname(path);
+  const isAbove = posix.join(posix.relative(site.prefix, own), name).startsWith("..");
+  const folders = isFromRoot ? [site.prefix, ""] : [own];
+  const places = isAbove
+    ? [posix.join(site.prefix, posix.join("/", name))]
+    : folders.map((folder) => posix.join(folder, `./${name}`).replace(/\/+$/, ""));
   if (places.some((place) => place.startsWith("../"))) return false;
   const isNear =
     /^[./]/.test(name) || places.some((each) => countIn(posix.dirname(each), settings));

@@ -94,7 +94,8 @@ function isGenericSecret(value: string, context: string): boolean {
 function isEncodedText(value: string): boolean {
   if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+=*$/.test(value)) return false;
   const text = Buffer.from(value, "base64").toString("latin1");
-  return /^[\t\n\r -~]+$/.test(text) && (hasStopword(text) || isMadeUp(text));
+  const isWords = /^[a-z]{3,}(?:[-_. ][a-z]{3,})+$/i.test(text);
+  return /^[\t\n\r -~]+$/.test(text) && (isWords || hasStopword(text) || isMadeUp(text));
 }
 
 /** Whether a value is a user with a password in Base64. */

@@ -173,13 +173,20 @@ export function readIncluded(
 // Each page is read for its title.
 const mostPages = 100;
 
+/** The name of a page as Sphinx joins it: the root of the site ends what leads above it. */
+function fromSource({ around: { site }, chain }: Reading, target: string): string {
+  const folder = posix.relative(site?.prefix ?? "", posix.dirname(chain.at(-1) ?? ""));
+  const isAbove = site !== undefined && posix.join(folder, target).startsWith("..");
+  return isAbove ? posix.join("/", folder, target) : target;
+}
+
 /** The page that a document names as Sphinx does: without extension, `/` for its root. */
 export function pageOf(reading: Reading, target: string): LinkedPage | undefined {
   const { pages, chain } = reading;
   const known = pages.get(target);
   if (known !== undefined || pages.has(target) || pages.size >= mostPages) return known;
   const found = /^[^\s*?<>:]{1,200}$/.test(target)
-    ? readTarget(reading, `${target}.rst`)
+    ? readTarget(reading, `${fromSource(reading, target)}.rst`)
     : { problem: "no name" };
   const page =
     "text" in found

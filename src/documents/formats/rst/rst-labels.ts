@@ -27,7 +27,7 @@ function titleAt(lines: readonly string[], at: number): string | undefined {
   return isTitle && hasBar && second.length >= Math.min(4, first.length) ? first : undefined;
 }
 
-const label = /^\.\. _(?:`([^`]{1,200})`|((?:[^:\\]|\\.|:(?! |$)){1,200})):$/;
+const label = /^\.\. _(?:`([^`]{1,200})` ?|((?:[^:\\]|\\.|:(?! |$)){1,200})):$/;
 const mystLabel = /^\(([^()]{1,200})\)=$/;
 const mystFence = /^\s*(?:`{3,}|:{3,}|~{3,})\s*\{[\w:+.-]+[^{}]*\}\s*(.*)$/;
 const mystOption = /^\s*:(?:label|name):\s+(\S{1,200})$/;

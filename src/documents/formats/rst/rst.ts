@@ -37,7 +37,7 @@ import { readDirective, readSubstitution } from "./rst-directives.ts";
 import { escapeHtml } from "../../page/tree.ts";
 
 const footnote = /^\[(\d+|#[\p{L}\p{N}._-]*|\*|[\p{L}\p{N}][\p{L}\p{N}._:+-]*)\](?: +|$)/u;
-const target = /^_(?:`((?:[^`\\]|\\.)+)`|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;
+const target = /^_(?:`((?:[^`\\]|\\.)+)` ?|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;
 const substitution = /^\|([^|]+)\|(?: +(?=\S)|$)/;
 
 type Explicit = (block: Block, lines: Line[], rest: string) => boolean;

@@ -346,16 +346,24 @@ const ofSite = (path: string, { style }: LinkingFile): string =>
 
 /**
  * Whether a link leads to a file that the generator copies: the address of the page decides what leads there.
- * jekyllrb.com, "Static files", and "Collections", whose files lose the `_` of their folder; gohugo.io, "Static files".
+ * jekyllrb.com, "Static files", and "Collections", whose files lose the `_` of their folder; gohugo.io, "Static files";
+ * sphinx-doc.org, `html_extra_path`.
  */
 function isCopied(path: string, file: LinkingFile): boolean {
   const { style, targets, site } = file;
   const places = {
     jekyll: (address: string) => [address, address.replace(/^\/?/, "_")],
     hugo: (address: string) => [`static/${address}`],
+    sphinx: (address: string) => {
+      const folders = valueAt(site.data, "html_extra_path");
+      const names = Array.isArray(folders) ? folders.map((each) => textOf(each) ?? "") : [];
+      return names.map((name) => posix.join(name, address));
+    },
   };
-  if (style !== "jekyll" && style !== "hugo") return false;
-  return addressesOf(path, file)
+  if (style !== "jekyll" && style !== "hugo" && style !== "sphinx") return false;
+  const folder = posix.relative(site.prefix, posix.dirname(file.path));
+  const addresses = style === "sphinx" ? [posix.join(folder, path)] : addressesOf(path, file);
+  return addresses
     .flatMap(places[style])
     .some((place) => targets.at(posix.join(site.prefix, place)).kind !== "none");
 }

@@ -91,6 +91,22 @@ describe("links that a generator resolves", () => {
     ]);
   });
 
+  it("are those to files that Sphinx copies to the root of the site", async () => {
+    const text = "A\n=\n\n`x <b.json>`_, `y <c.json>`_\n";
+    const files = { "doc/conf.py": 'html_extra_path = ["../extra"]\n', "extra/s/b.json": "{}" };
+    expect(await lint(deadLink, { ...files, "doc/s/a.rst": text })).toEqual([
+      "doc/s/a.rst:4:20: the link leads to no file: c.json",
+    ]);
+  });
+
+  it("are those to headings with a link whose title has parentheses", async () => {
+    const text =
+      '# A\n\n## State (auto)[](#state-auto "Link to State (auto)")\n\n[s](#state-auto)\n';
+    expect(await lint(missingAnchor, { "docusaurus.config.js": "", "docs/a.md": text })).toEqual(
+      [],
+    );
+  });
+
   it("are those to files that Hugo copies, from the address of the page", async () => {
     const text = "---\ntitle: A\n---\n# A\n\n[1](../../files/b.zip) [2](../../files/c.zip)\n";
     const files = { "hugo.toml": "", "static/files/b.zip": "zip", "content/blog/a.md": text };

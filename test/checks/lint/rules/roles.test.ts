@@ -61,7 +61,7 @@ describe("references of Sphinx to labels", () => {
 
 describe("references of Sphinx to pages", () => {
   const text =
-    "A\n=\n\n:doc:`b`, :doc:`/sub/c`, :doc:`text <sub/gone>`, :doc:`/gone` and :doc:`other:x`\n";
+    "A\n=\n\n:doc:`b`, :doc:`/sub/c`, :doc:`text <sub/gone>`, :doc:`/gone` and :doc:`other:x`\n\n:doc:`../../b` :doc:`../no`\n";
   const files = {
     "docs/conf.py": "extensions = ['myst_parser']\n",
     "docs/a.rst": text,
@@ -74,10 +74,12 @@ describe("references of Sphinx to pages", () => {
       "docs/a.rst:4:38: the reference leads to no page: sub/gone",
       "docs/a.rst:4:56: the reference leads to no page: /gone",
       "docs/a.rst:4:73: the reference leads to no page: other:x",
+      "docs/a.rst:6:22: the reference leads to no page: ../no",
       "docs/sub/c.md:3:19: the reference leads to no page: no",
     ]);
     const [page] = await openPages(files);
     expect(page?.document?.sections[0]?.text).toContain("text, /gone and other:x");
+    expect(page?.document?.sections[0]?.text).toMatch(/\[\w+\]\(b\.rst\) \.\.\/no/);
   });
 
   it("may be of another project, and to what a build makes", async () => {
@@ -86,6 +88,7 @@ describe("references of Sphinx to pages", () => {
     expect(await lint(deadLink, { ...files, "docs/conf.py": conf })).toEqual([
       "docs/a.rst:4:38: the reference leads to no page: sub/gone",
       "docs/a.rst:4:56: the reference leads to no page: /gone",
+      "docs/a.rst:6:22: the reference leads to no page: ../no",
     ]);
     expect(await lint(deadLink, { ...files, ".gitignore": "/docs/sub/gone.rst\n" })).toHaveLength(
       3,

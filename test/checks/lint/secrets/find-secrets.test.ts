@@ -259,6 +259,13 @@ describe("passwords that only their names show", () => {
   });
 });
 
+it("words in Base64 are no secret, what looks random is one", () => {
+  const encoded = (value: string): string =>
+    `AWS_SECRET_ACCESS_KEY: ${Buffer.from(value).toString("base64")}\n`;
+  expect(kindsIn(encoded("harbour-lamp-wharf-gate"))).toEqual([]);
+  expect(kindsIn(encoded(letters(30)))).toHaveLength(1);
+});
+
 describe("links to meetings, appointments and pages", () => {
   const meeting = textFor("[A-Z]{3}\\d[a-z]{2}\\d[A-Z]{2}\\d[a-z]\\d[A-Z]{3}\\d[a-z]\\d", random);
 
