@@ -5,7 +5,7 @@ import type { SitePages } from "../../site/site-pages.ts";
 import type { LinkStyle } from "../../site/generators.ts";
 import { hugoConfig, hugoPage } from "../../site/hugo.ts";
 import { inAssets } from "../images/image-sections.ts";
-import { belowBase } from "./addresses.ts";
+import { addressesFrom, isCopied } from "./copied.ts";
 import { basesOf, resolvesBelowPage, type PageFolder } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
 import { formatOf } from "../../formats/formats.ts";
@@ -101,19 +101,6 @@ function fromPage(
 }
 
 /**
- * The addresses that a link may mean as a browser reads it; none where pages have no known ones.
- * docusaurus.io, "trailingSlash": the page of a folder may have an address without "/" at its end.
- */
-function addressesOf(path: string, { path: from, style, site, targets }: LinkingFile): string[] {
-  if (path.startsWith("/")) return [belowBase(path, site)];
-  const own = style && targets.addresses?.(style, site)?.of(from);
-  if (own === undefined) return [];
-  const above = posix.join(posix.dirname(own), path);
-  if (!own.endsWith("/")) return [above];
-  return [posix.join(own, path), ...(style === "docusaurus" ? [above] : [])];
-}
-
-/**
  * The page of its site at an address. gohugo.io, "Multilingual mode": the addresses of other
  * languages have a prefix, and files of any language may have the same name.
  */
@@ -122,7 +109,7 @@ function pageAtAddress(path: string, file: LinkingFile): Target | undefined {
   if (style === undefined || (formatOf(path) !== undefined && !/\.html?$/i.test(path))) return;
   const addresses = targets.addresses?.(style, site);
   if (!addresses) return undefined;
-  const found = addressesOf(path, file)
+  const found = addressesFrom(path, file)
     .map((address) => addresses.at(address))
     .find((page) => page !== undefined);
   const name = style === "hugo" && /^[^./]+$/.test(path) ? addresses.named(path) : undefined;
@@ -343,30 +330,6 @@ function mayBeOfSite(path: string, file: LinkingFile): boolean {
 /** docusaurus.io, "Markdown links": `@site/` is the folder of the site. */
 const ofSite = (path: string, { style }: LinkingFile): string =>
   style === "docusaurus" ? path.replace(/^@site\//, "/") : path;
-
-/**
- * Whether a link leads to a file that the generator copies: the address of the page decides what leads there.
- * jekyllrb.com, "Static files", and "Collections", whose files lose the `_` of their folder; gohugo.io, "Static files";
- * sphinx-doc.org, `html_extra_path`.
- */
-function isCopied(path: string, file: LinkingFile): boolean {
-  const { style, targets, site } = file;
-  const places = {
-    jekyll: (address: string) => [address, address.replace(/^\/?/, "_")],
-    hugo: (address: string) => [`static/${address}`],
-    sphinx: (address: string) => {
-      const folders = valueAt(site.data, "html_extra_path");
-      const names = Array.isArray(folders) ? folders.map((each) => textOf(each) ?? "") : [];
-      return names.map((name) => posix.join(name, address));
-    },
-  };
-  if (style !== "jekyll" && style !== "hugo" && style !== "sphinx") return false;
-  const folder = posix.relative(site.prefix, posix.dirname(file.path));
-  const addresses = style === "sphinx" ? [posix.join(folder, path)] : addressesOf(path, file);
-  return addresses
-    .flatMap(places[style])
-    .some((place) => targets.at(posix.join(site.prefix, place)).kind !== "none");
-}
 
 /**
  * Finds the document that the path of a link leads to, before `?` and `#`: from the folder of the

@@ -91,7 +91,7 @@ describe("references of Sphinx to pages", () => {
       "docs/a.rst:6:22: the reference leads to no page: ../no",
     ]);
     expect(await lint(deadLink, { ...files, ".gitignore": "/docs/sub/gone.rst\n" })).toHaveLength(
-      3,
+      4,
     );
   });
 });
