@@ -15,7 +15,7 @@ export async function startSocket(path: string): Promise<void> {
 
 /** Puts a function in the place of one of node:fs, for all modules, until the running test ends. */
 export function replaceInFileSystem<
-  Name extends "openSync" | "readdirSync" | "readSync" | "fstatSync" | "accessSync",
+  Name extends "openSync" | "readdirSync" | "readSync" | "fstatSync" | "accessSync" | "rmSync",
 >(
   name: Name,
   make: (actual: (...args: unknown[]) => unknown) => (...args: never[]) => unknown,

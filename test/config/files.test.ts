@@ -9,6 +9,7 @@ import fs, {
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -17,7 +18,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { whileLocked, writeWhole } from "../../src/config/file/files.ts";
 import { expandPath, isInside } from "../../src/config/find/folders.ts";
 import { CliError } from "../../src/errors.ts";
-import { startSocket } from "../file-system.ts";
+import { replaceInFileSystem, startSocket } from "../file-system.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 import { execFileSync } from "node:child_process";
 import { runHere } from "../main.ts";
@@ -266,6 +267,20 @@ describe("at once", () => {
       expect(saved().profiles["p1"]?.apiKey).toBe(`${testKey}-reader`);
       expect(await login(`${testKey}-scoped`)).toMatchObject({ code: 0 });
     });
+  });
+});
+
+describe("a lock that the disk keeps", () => {
+  it("hides neither the result nor the error of the change", async () => {
+    const path = join(temporaryFolder(), "a.json");
+    replaceInFileSystem("rmSync", (actual) => (file: string, ...others: unknown[]) => {
+      if (!file.endsWith(".lock")) return actual(file, ...others);
+      throw Object.assign(new Error("EROFS: read-only file system, unlink"), { code: "EROFS" });
+    });
+    expect(await whileLocked(path, async () => await Promise.resolve("saved"))).toBe("saved");
+    unlinkSync(`${path}.lock`);
+    const failing = whileLocked(path, async () => await Promise.reject(new Error("its own")));
+    await expect(failing).rejects.toThrow("its own");
   });
 });
 

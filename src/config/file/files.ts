@@ -160,6 +160,15 @@ function take(lock: string): boolean | undefined {
   }
 }
 
+/** Removes a lock. One that the disk keeps is an abandoned one soon, and must not hide what happened under it. */
+function drop(lock: string): void {
+  try {
+    rmSync(lock, { force: true });
+  } catch {
+    // The next change waits until it is old.
+  }
+}
+
 /** Name of the lock under which an abandoned lock is looked at and removed. */
 const breaking = (lock: string): string => `${lock}.break`;
 
@@ -174,9 +183,9 @@ function removeAbandoned(lock: string): void {
   };
   if (!isOld() || take(breaking(lock)) !== true) return;
   try {
-    if (isOld()) rmSync(lock, { force: true });
+    if (isOld()) drop(lock);
   } finally {
-    rmSync(breaking(lock), { force: true });
+    drop(breaking(lock));
   }
 }
 
@@ -203,6 +212,6 @@ export async function whileLocked<Result>(
   try {
     return await work();
   } finally {
-    if (taken) rmSync(lock, { force: true });
+    if (taken) drop(lock);
   }
 }
