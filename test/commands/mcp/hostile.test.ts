@@ -123,6 +123,9 @@ describe("mcp with a hostile client", () => {
       });
       child.stdin.write(call(2, "ingest"));
       await vi.waitFor(() => expect(acceptedIds(service)).toEqual(["docs/a.md"]), patienceMs);
+      // Else the fault would hang the upload below.
+      const { attempts } = service.sandbox.ledger;
+      await vi.waitFor(() => expect(attempts.get("docs/b.md")).toBe(1), patienceMs);
       if (how === "stdin") child.stdin.end();
       else child.kill(how);
       expect(await ended(), how).toBe({ SIGTERM: 143, SIGKILL: "SIGKILL", stdin: 0 }[how]);
