@@ -24,9 +24,16 @@ const withVariable: ReadonlySet<string> = new Set([
   ...flagsWithVariable,
 ]);
 
+const prefix = "KNOWCTL_";
+
 /** Name of a flag as a variable: `KNOWCTL_BASE_URL` for `--base-url`. */
 function variableName(long: string): string {
-  return `KNOWCTL_${long.slice(2).replaceAll("-", "_").toUpperCase()}`;
+  return `${prefix}${long.slice(2).replaceAll("-", "_").toUpperCase()}`;
+}
+
+/** The flag that would have the variable: `--base-url` for `KNOWCTL_BASE_URL`. */
+function flagName(variable: string): string {
+  return `--${variable.slice(prefix.length).toLowerCase().replaceAll("_", "-")}`;
 }
 
 /** Environment variable of a flag: only of the global flags, and of the few named above. */
@@ -139,8 +146,6 @@ export function collectOptions(
   return { options, sources };
 }
 
-const prefix = "KNOWCTL_";
-
 function variablesOf(command: Command): string[] {
   const own = command.options.flatMap((option) => variableOf(option) ?? []);
   return [...own, ...command.commands.flatMap(variablesOf)];
@@ -155,13 +160,12 @@ function warningOf(name: string, known: readonly string[], flags: readonly strin
   // Without the prefix, which would make any two names similar.
   const words = known.map((each) => each.slice(prefix.length));
   const near = nearest(name.slice(prefix.length), words);
-  const flag = flags.find((each) => variableName(each) === name);
-  const advice =
-    flag !== undefined
-      ? `${flag} counts only as a flag`
-      : near === undefined
-        ? "see `knowctl help environment`"
-        : `did you mean ${prefix}${near}?`;
+  const flag = flagName(name);
+  const advice = flags.includes(flag)
+    ? `${flag} counts only as a flag`
+    : near === undefined
+      ? "see `knowctl help environment`"
+      : `did you mean ${prefix}${near}?`;
   return `the variable ${name} has no effect: knowctl does not know it; ${advice}`;
 }
 

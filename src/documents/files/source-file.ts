@@ -69,6 +69,12 @@ export function sizeIn(stamp: string): number {
 }
 
 /**
+ * File times have the resolution of the system's clock tick: 4 or 10 ms, on Windows 15.6. A second
+ * write within one tick does not change the times.
+ */
+export const tickMs = 17;
+
+/**
  * The stamp if every later change of the content also changes the stamp, else "". A file that
  * changed within the clock tick of its reading (`readAtMs`) could change again with the same
  * times. Like git, this function does not trust such a stamp. File systems with whole-second
@@ -77,8 +83,8 @@ export function sizeIn(stamp: string): number {
 export function trustedStamp(stamp: string, readAtMs: number): string {
   const changedAt = stamp.indexOf(":", stamp.indexOf(":") + 1) + 1;
   const changedNs = stamp.slice(changedAt, stamp.indexOf(":", changedAt));
-  const tickMs = changedNs.endsWith("000000000") ? 2000 : 20;
-  return Number(changedNs.slice(0, -6)) + tickMs > readAtMs ? "" : stamp;
+  const resolutionMs = changedNs.endsWith("000000000") ? 2000 : tickMs;
+  return Number(changedNs.slice(0, -6)) + resolutionMs > readAtMs ? "" : stamp;
 }
 
 const notAscii = /[^ -~]/;

@@ -123,7 +123,15 @@ export function refuseEmpty(path: string): never {
   });
 }
 
-const notBlank = /[^ \t\n\r]/g;
+/** Index of the first character from `at` that is no white space of JSON; the length where none is. */
+function skipBlanks(text: string, at: number): number {
+  let next = at;
+  for (; next < text.length; next++) {
+    const code = text.charCodeAt(next);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
+  }
+  return next;
+}
 
 /** Creates JsonItems. An item of more than `maxChars` fails the file. */
 export function createJsonItems(path: string, maxChars: number): JsonItems {
@@ -134,10 +142,6 @@ export function createJsonItems(path: string, maxChars: number): JsonItems {
   let text = "";
   // The place of the first character of `text`.
   let place: Place = { line: 1, column: 1 };
-  const nextAt = (at: number): number => {
-    notBlank.lastIndex = at;
-    return notBlank.exec(text)?.index ?? text.length;
-  };
   const fail = (at: number): never => refuse(path, placeIn(text, place, at), jsonProblem(text, at));
   const waitForMore = (isEnd: boolean): void => {
     if (isEnd && expected === "list or item") refuseEmpty(path);
@@ -151,7 +155,7 @@ export function createJsonItems(path: string, maxChars: number): JsonItems {
       let done = place;
       let doneAt = 0;
       for (;;) {
-        at = nextAt(at);
+        at = skipBlanks(text, at);
         if (at === text.length) {
           waitForMore(isEnd);
           break;

@@ -37,15 +37,26 @@ const numbered = [10, 16].map((base) => (unit: string): string => {
  * "=", "`" and "+", or each character.
  */
 function htmlSpellings(secret: string): string[] {
+  const all = [...escapedForHtml(secret), ...numbersForHtml(secret)];
+  return [...all, ...all.map((text) => text.replaceAll("&", "&amp;"))];
+}
+
+function escapedForHtml(secret: string): string[] {
+  // Most keys have none of them, and every start registers a key.
+  if (!/[&<>"'/=`+]/.test(secret)) return [secret];
   const escaped = secret.replace(/[&<>"]/g, (each) => entities[each] ?? each);
   const others = [/^(?!)/, /[/]/g, /[=`]/g, /[/=`]/g, /[+]/g, /[/=`+]/g].flatMap((more) =>
     numbered
       .map((number) => escaped.replace(more, number))
       .flatMap((text) => [text, text.replaceAll("&quot;", "&#34;")]),
   );
-  const once = ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
+  return ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
     others.map((text) => text.replaceAll("'", apostrophe)),
   );
+}
+
+/** Each character as its number. */
+function numbersForHtml(secret: string): string[] {
   const numbers = [10, 16].map((base) =>
     secret.replace(/[^]/gu, (each) => {
       const number = (each.codePointAt(0) ?? 0).toString(base);
@@ -53,8 +64,7 @@ function htmlSpellings(secret: string): string[] {
     }),
   );
   const upper = numbers.map((text) => text.replace(/(?<=x)[\da-f]+/g, (hex) => hex.toUpperCase()));
-  const all = [...once, ...numbers, ...upper];
-  return [...all, ...all.map((text) => text.replaceAll("&", "&amp;"))];
+  return [...numbers, ...upper];
 }
 
 /**

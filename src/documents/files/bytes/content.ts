@@ -1,4 +1,4 @@
-import { type SourceFile, stampOf, trustedStamp } from "../source-file.ts";
+import { type SourceFile, stampOf, tickMs, trustedStamp } from "../source-file.ts";
 import { closeSync, fstatSync, openSync, type BigIntStats, readSync, statSync } from "node:fs";
 import { CliError, codeOf, isOutOfFiles, fileProblem } from "../../../errors.ts";
 import { openFlags, readAll, readSmall, hashText } from "./file-bytes.ts";
@@ -15,11 +15,8 @@ interface Content {
 
 /** How often a file is read that changes meanwhile. */
 const attempts = 4;
-// File times have the resolution of the kernel's clock tick (4 ms, or 10): a second write within
-// one tick does not change the times. A file that changed so recently is read again after the tick.
-const tickMs = 20;
 
-/** Whether the file changed within the last clock tick. */
+/** Whether the file changed within the last clock tick: then it is read after the tick. */
 function isFresh(stats: BigIntStats): boolean {
   const age = Date.now() - Number(stats.ctimeMs);
   return age >= 0 && age < tickMs;
@@ -33,9 +30,9 @@ export function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
 
 /** Blocks until the clock tick in which the file changed is over. */
 export function waitForTick({ ctimeMs }: Pick<BigIntStats, "ctimeMs">): void {
-  const leftMs = Number(ctimeMs) + tickMs + 5 - Date.now();
+  const leftMs = Number(ctimeMs) + tickMs - Date.now();
   // Never longer than a tick: the clock may have been put back.
-  const waitMs = Math.min(Math.max(1, leftMs), tickMs + 5);
+  const waitMs = Math.min(Math.max(1, leftMs), tickMs);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
 }
 
