@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
-import { isMap, valueAt } from "../../../documents/front-matter/values.ts";
+import { hasProgram } from "../../../documents/formats/markdown/mdbook.ts";
+import { valueAt } from "../../../documents/front-matter/values.ts";
 import { configOf } from "../../../documents/site/config.ts";
 import { bytesAt, siteOf, type Site } from "../../../documents/site/sites.ts";
 import { explicitIds, headingTexts, type AnchorSources } from "./anchors.ts";
@@ -153,16 +154,9 @@ export function hasHeadingFilter(path: string, settings: DocumentSettings): bool
   );
 }
 
-const ownPreprocessor = /^(?:links|index)$/;
-
-/**
- * Whether a program reads the pages of a book before they are made: it may write links and ids.
- * rust-lang.github.io/mdBook, "Preprocessors".
- */
+/** Whether a program reads the pages of a book before they are made: it may write links and ids. */
 export function hasPreprocessor(path: string, settings: DocumentSettings): boolean {
   const site = siteOf(path, settings);
   if (site?.generator !== "mdbook") return false;
-  const programs = valueAt(configOf(site, settings).data, "preprocessor");
-  const names = programs !== undefined && isMap(programs) ? Object.keys(programs) : [];
-  return names.some((name) => !ownPreprocessor.test(name));
+  return hasProgram(valueAt(configOf(site, settings).data, "preprocessor"));
 }

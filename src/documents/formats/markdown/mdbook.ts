@@ -1,31 +1,30 @@
 import { posix } from "node:path";
-import type { Surroundings } from "../format.ts";
-import { isMap, textOf } from "../../front-matter/values.ts";
+import { isMap, textOf, type Value } from "../../front-matter/values.ts";
 import { includedText, indented, type Expansion, type Replacement } from "./included.ts";
 
 const include = /^\{\{#(?:include|rustdoc_include|playground)[ \t]+([^\s{}]+)[^\n{}]{0,200}\}\}/;
 const title = /^\{\{#title[ \t][^\n{}]{0,200}\}\}/;
 
-// What of its pages these programs replace has no braces.
-const withoutBraces =
+// These programs replace nothing in braces, and write no links and ids.
+const known =
   /^(?:links|index|gettext|svgbob2?|mermaid|toc|katex|admonish|alerts|emojicodes|pagetoc|footnote|d2|graphviz|plantuml|yml-header|cmdrun|embedify|image-size)$/;
 const expression = /^\{\{[^\n{}]{1,300}\}\}/;
 
-/** "Preprocessors": whether a program of the book may replace what stands in braces. */
-function hasProgram({ site }: Surroundings): boolean {
-  const programs = site?.value("preprocessor") ?? null;
-  return (
-    programs !== null &&
-    isMap(programs) &&
-    Object.keys(programs).some((each) => !withoutBraces.test(each))
-  );
+/**
+ * rust-lang.github.io/mdBook, "Preprocessors": whether a program of the book, of which only its name is
+ * known, may replace what stands in braces, and write links and ids. `programs` is the configured table.
+ */
+export function hasProgram(programs: Value | undefined): boolean {
+  if (programs === undefined || !isMap(programs)) return false;
+  return Object.keys(programs).some((each) => !known.test(each));
 }
 
 /** `{{ summary }}`, which a program of the book replaces by a text that it alone knows. */
 function replaceExpression(expansion: Expansion, at: number): Replacement | undefined {
   const { text, log, around, isCode } = expansion;
   const [whole] = expression.exec(text.slice(at, at + 400)) ?? [];
-  if (whole === undefined || !hasProgram(around) || isCode(at)) return undefined;
+  if (whole === undefined || !hasProgram(around.site?.value("preprocessor")) || isCode(at))
+    return undefined;
   log.add("expression", whole, at);
   return { end: at + whole.length, text: "" };
 }

@@ -125,7 +125,8 @@ describe("links that a generator resolves", () => {
     ];
     const always = ["no file: gone.md", "no anchor #use"];
     expect(await messages("own")).toEqual(always.map((each) => expect.stringContaining(each)));
-    expect(await messages("links")).toHaveLength(always.length + 2);
+    for (const name of ["links", "svgbob"])
+      expect(await messages(name)).toHaveLength(always.length + 2);
   });
 
   it("are those of a book that leave it", async () => {
