@@ -616,8 +616,8 @@ describe("other pages", () => {
   };
 
   it("are named by their titles, and linked", () => {
-    expect(bodyOf(":doc:`b` :doc:`Text </c>` :doc:`none`", files)).toBe(
-      "[About b B](b.rst) [Text](c.rst) none",
+    expect(bodyOf(":doc:`b` :doc:`/c` :doc:`Text </c>` :doc:`none`", files)).toBe(
+      "[About b B](b.rst) [C](c.rst) [Text](c.rst) none",
     );
   });
 

@@ -2,9 +2,17 @@ import { nameOf } from "./rst-reading.ts";
 
 const longestLine = 1000;
 
-function isAdornment(text: string): boolean {
-  return text.length >= 3 && /^[!-/:-@[-`{-~]/.test(text) && text === text[0]?.repeat(text.length);
+/** A bar: a line of one repeated punctuation character (docutils, "reStructuredText Markup Specification", Sections). */
+export function isAdornment(text: string): boolean {
+  const first = text[0] ?? "";
+  if (!/[!-/:-@[-`{-~]/.test(first)) return false;
+  for (let at = 1; at < text.length; at++) if (text[at] !== first) return false;
+  return true;
 }
+
+/** A bar that is shorter than the title and shorter than four characters is text. */
+export const fits = (bar: string, title: string): boolean =>
+  bar.length >= Math.min(4, title.length);
 
 /** A title without the marks of roles, literals and links. */
 const plainTitle = (title: string): string =>
@@ -21,10 +29,12 @@ const linesOf = (text: string): string[] =>
 /** The title that begins at a line: with a bar below, or also above. */
 function titleAt(lines: readonly string[], at: number): string | undefined {
   const [first = "", second = "", third = ""] = lines.slice(at, at + 3);
-  if (isAdornment(first)) return second !== "" && third === first ? second.trim() : undefined;
+  if (isAdornment(first)) {
+    const title = second.trim();
+    return title !== "" && third === first && fits(first, title) ? title : undefined;
+  }
   const isTitle = first !== "" && !/^\s|^\.\. /.test(first);
-  const hasBar = isAdornment(second) || (/^[!-/:-@[-`{-~]{2}$/.test(second) && first.length <= 2);
-  return isTitle && hasBar && second.length >= Math.min(4, first.length) ? first : undefined;
+  return isTitle && isAdornment(second) && fits(second, first) ? first : undefined;
 }
 
 const label = /^\.\. _(?:`([^`]{1,200})` ?|((?:[^:\\]|\\.|:(?! |$)){1,200})):$/;

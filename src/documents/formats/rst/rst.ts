@@ -30,6 +30,7 @@ import {
   type ReadAt,
   within,
 } from "./rst-reading.ts";
+import { fits, isAdornment } from "./rst-labels.ts";
 import { renderPieces } from "./rst-render.ts";
 import { readDefinition, readField, readLineBlock, readListItem, readOption } from "./rst-lists.ts";
 import { readGridTable, readSimpleTable } from "./rst-tables.ts";
@@ -143,18 +144,6 @@ function readDoctest({ reading, lines }: Block, at: number): number {
   addCode(reading, textOf(lines.slice(at, next)), "pycon");
   return next;
 }
-
-// A line of one repeated punctuation character (docutils, "reStructuredText Markup Specification",
-// Sections).
-function isAdornment(text: string): boolean {
-  const first = text[0] ?? "";
-  if (!/[!-/:-@[-`{-~]/.test(first)) return false;
-  for (let at = 1; at < text.length; at++) if (text[at] !== first) return false;
-  return true;
-}
-
-/** A bar that is shorter than the title and shorter than four characters is text. */
-const fits = (bar: string, title: string): boolean => bar.length >= Math.min(4, title.length);
 
 function addTitle({ reading, hasTitles }: Block, line: Line, style: string): void {
   const title = line.text.trim();
