@@ -27,6 +27,19 @@ function missingValue(option: Option, value: string): CliError {
   });
 }
 
+/** Throws for `--base-url connectors list`: the flag took the command, and no other one follows. */
+function refuseCommand(option: Option, root: Command, argv: readonly string[]): void {
+  const isCommand = (word: string): boolean => root.commands.some((each) => each.name() === word);
+  const at = argv.findIndex((word) => word === option.long || word === option.short);
+  const [word = "", ...rest] = argv.slice(at + 1);
+  if (at < 0 || !isCommand(word) || rest.some(isCommand)) return;
+  const name = option.long ?? option.flags;
+  const [, value = "<value>"] = option.flags.split(/ (?=<)/);
+  throw new CliError("usage", `option '${option.flags}' argument missing`, {
+    hints: [`${word} is a command; write the value before it: ${name} ${value} ${word}`],
+  });
+}
+
 function addParser(option: Option, command: Command, path: string): void {
   if (option.long === "--output") {
     // Before a subcommand, the value may be a format of that subcommand. A command without formats
@@ -67,6 +80,7 @@ function makeStrict(command: Command, path: string, argv: readonly string[]): vo
       (value: string) => {
         if (flags.has(value) && !argv.includes(`${option.long}=${value}`))
           throw missingValue(option, value);
+        if (!command.parent) refuseCommand(option, command, argv);
         if (isRepeatable(option) || command.getOptionValueSource(name) !== "cli") return;
         throw repeatedFlag(option);
       },
@@ -129,6 +143,10 @@ function slipOf(message: string, command: Command): string | undefined {
   }
   if (/^unknown command 'https?:\/\//.test(message))
     return "the address of a service goes after a command: --base-url ADDRESS";
+  const [, path] = /^unknown command '(\.{0,2}[/\\].*|~.*)'$/.exec(message) ?? [];
+  if (path !== undefined) return `a path goes after a command: knowctl ingest ${path}`;
+  const [, line, first = ""] = /^unknown command '((\S+) .*)'$/.exec(message) ?? [];
+  if (isName(first)) return `without these quotes: knowctl ${line}`;
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   let root: Command & { rawArgs?: readonly string[] } = command;
   while (root.parent) root = root.parent;

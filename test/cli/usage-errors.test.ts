@@ -125,6 +125,14 @@ describe("usage errors", () => {
       ["ingest", "docs", "--id-prefix", "--json"],
       /missing\n.*as the value, write --id-prefix=--json/,
     ],
+    [
+      ["--base-url", "connectors", "list"],
+      /missing\n.*connectors is a command; write the value before it: --base-url <url> connectors\n/,
+    ],
+    [["--timeout", "ingest", "docs"], /missing\n.*ingest is a command; write the value before it/],
+    [["--profile", "lint"], /missing\n.*lint is a command/],
+    [["ingest docs"], /unknown command.*\n.*without these quotes: knowctl ingest docs\n/],
+    [["./docs"], /unknown command.*\n.*a path goes after a command: knowctl ingest \.\/docs\n/],
     [["ingest", ".", "\u2014cc-pair-id"], /no such file.*\n.*long dash: type two hyphens/],
     [["connectors", "lst"], /Did you mean list\?/],
     [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
@@ -145,6 +153,17 @@ describe("usage errors", () => {
     [["ingest", "https://x.example/docs"], /no such file[^]*get the pages first/],
     [["ingest", ".", "--cc-pair-id", "https://x.example/admin/pairs/12"], /--cc-pair-id 12$/m],
   ];
+
+  it("no value of a flag is an error because a command has this name", async () => {
+    const { folder, env } = await startTestService();
+    writeFiles(folder, { "lint/a.md": "# A\n\nText.\n" });
+    const result = await runHere(["--root", "lint", "ingest", "lint", "--dry-run"], {
+      cwd: folder,
+      env,
+    });
+    expect(result, result.stderr).toMatchObject({ code: 0 });
+  });
+
   it.each(cases)("%j is exit 2 with a remedy", async (args, message) => {
     const home = temporaryFolder();
     const result = await runHere(args, { cwd: home, env: cleanEnvironment(home) });

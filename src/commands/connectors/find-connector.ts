@@ -25,13 +25,16 @@ function createNotFound(
   source: string | undefined,
 ): CliError {
   const lower = name.toLowerCase();
+  // Also a long word of a name: of `Handbook uploads` people type `Handbok`.
+  const wordsOf = (other: string): string[] => [other, ...(other.match(/[^\s/]{5,}/g) ?? [])];
   const typo = nearest(
     name,
-    records.flatMap((record) => record.name || []),
+    records.flatMap((record) => wordsOf(record.name ?? "")),
   );
   const near = records.filter(({ name: other }) => {
     if (!other) return false;
-    return other === typo || (lower !== "" && other.toLowerCase().includes(lower));
+    const isTypo = typo !== undefined && wordsOf(other).includes(typo);
+    return isTypo || (lower !== "" && other.toLowerCase().includes(lower));
   });
   const where = source === undefined ? "" : ` with source ${source}`;
   const isNear = near.length > 0;

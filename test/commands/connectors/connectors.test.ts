@@ -270,6 +270,7 @@ describe("connectors find", () => {
     [["Doc"], /no connector is named "Doc"\n {2}did you mean:\n {2}243 .*\n {2}7 .*\n {2}11 /],
     [["Docs archiv"], /did you mean:\n {2}11 /],
     [["Dosc archive"], /did you mean:\n {2}11 /],
+    [["Arhcive"], /did you mean:\n {2}11 /],
     [["Docs", "--source", "file"], /with source file\n/],
     [["zzzzzzz"], /connectors list/],
     [[""], /no connector is named ""/],
