@@ -213,3 +213,7 @@ export function storedIdsOf(dialect: DialectName, id: string): string[] {
 export const onyxHint = "use --dialect onyx (KNOWCTL_DIALECT) if the service is an onyx one";
 
 export const dialects: Record<DialectName, Dialect> = { standard, onyx };
+
+/** The removal that a service can do: one that cannot delete gets a notice in place of the text. */
+export const pruneCommand = (dialect: DialectName): string =>
+  dialects[dialect].paths.ingestedDocument ? "knowctl prune" : "knowctl prune --tombstone";

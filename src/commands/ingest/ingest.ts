@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pruneCommand } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { addSize, noSize } from "../../documents/payload/payload.ts";
 import { CliError } from "../../errors.ts";
@@ -94,7 +95,7 @@ function idChanges(session: Session, plan: Plan): { text: string; hints: string[
     text: `${formatCount(count)} of ${countOf(known, "recorded document")} would be sent a second time, under another id (first: ${ids})`,
     hints: [
       again,
-      "or send them under the new ids with --allow-id-change: the earlier ones stay until `knowctl prune --class other-options --class row-gone`",
+      `or send them under the new ids with --allow-id-change: the earlier ones stay until \`${pruneCommand(session.source.config.dialect)} --class other-options --class row-gone\``,
     ],
   };
 }

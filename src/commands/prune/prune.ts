@@ -134,7 +134,12 @@ export function refuseUndeletable({ config }: DocumentSource): void {
 }
 
 /** Names the orphans of pairs that only rules name: each pair is pruned by itself. */
-async function printOtherPairs(context: Context, { session, plan }: Work): Promise<void> {
+async function printOtherPairs(
+  context: Context,
+  { session, plan }: Work,
+  { tombstone }: PruneOptions,
+): Promise<void> {
+  const command = tombstone ? "knowctl prune --tombstone" : "knowctl prune";
   const { state, targets, source } = session;
   for (const target of ruleTargets(state, targets, source.settings)) {
     let count = 0;
@@ -142,7 +147,7 @@ async function printOtherPairs(context: Context, { session, plan }: Work): Promi
     if (count === 0) continue;
     const { ccPairId } = target;
     await session.output.note(
-      `${countOf(count, "document")} of pair ${ccPairId}, which a rule names, ${count === 1 ? "has" : "have"} no file: see \`knowctl prune --cc-pair-id ${ccPairId} --dry-run\``,
+      `${countOf(count, "document")} of pair ${ccPairId}, which a rule names, ${count === 1 ? "has" : "have"} no file: see \`${command} --cc-pair-id ${ccPairId} --dry-run\``,
     );
   }
 }
@@ -204,7 +209,7 @@ async function nameEach(
   }
   if (recorded <= mostNamed) return;
   await output.problem(
-    `to be removed: ${formatCount(recorded - mostNamed)} more, which \`knowctl prune --dry-run\` lists`,
+    `to be removed: ${formatCount(recorded - mostNamed)} more, which the same command with --dry-run lists`,
   );
 }
 
@@ -288,7 +293,7 @@ async function run(
     }
     await printNothing(work);
     await printOtherClasses(work);
-    return await printOtherPairs(context, work);
+    return await printOtherPairs(context, work, options);
   }
   await nameEach(work, options);
   if (!(await confirmRemoval(context, work, options))) {
@@ -311,7 +316,7 @@ async function run(
     await report(context, work, reporting, gate);
     await printOtherClasses(work);
   }
-  await printOtherPairs(context, work);
+  await printOtherPairs(context, work, options);
   if (kept > 0) throw keptError(kept);
 }
 

@@ -1,4 +1,4 @@
-import { dialects } from "../../api/dialects.ts";
+import { pruneCommand } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkStatusFormat, writeStatus } from "../../output/status.ts";
@@ -15,6 +15,7 @@ import {
   type StatusSummary,
 } from "../../output/report/from/status.ts";
 import { ciPrefix } from "../../output/report/github.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { orphanClasses, type OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
@@ -24,6 +25,7 @@ import { createDifferenceTable, type DifferenceTable } from "../../sync/status/d
 import { collectFailures, collectLocal, plannedTargets } from "../../sync/status/compare.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
+import { flagsText } from "../ingest/options/mapping-flags.ts";
 import { coversProject } from "../ingest/options/inputs.ts";
 import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
 import { findGitRoot } from "../project-root.ts";
@@ -51,32 +53,49 @@ const emptyRemote: RemoteSummary = {
   elsewhere: 0,
 };
 
+/** The upload that sends what differs, with the flags by which it was judged. */
+function uploadCommand({ source, groups, targets }: JudgingSession): string {
+  const { inputs, settings, isWhole } = source;
+  // Without a path, an upload takes what is configured and nothing else.
+  const isConfigured = (isWhole === true || inputs.length === 0) && settings.include.length > 0;
+  const texts = [
+    ...new Set(Array.from(groups.recorded, ({ recorded }) => flagsText(recorded.settings))),
+  ];
+  const [flags = ""] = texts;
+  const { fromFlag, ccPairId } = targets.pair;
+  const words = [
+    "knowctl ingest",
+    ...(isConfigured ? [] : ["PATH"]),
+    ...(texts.length > 1 || flags === "" ? [] : [neutraliseLine(flags)]),
+    ...(fromFlag && ccPairId !== undefined ? [`--cc-pair-id ${ccPairId}`] : []),
+  ];
+  const command = `\`${words.join(" ")}\``;
+  return texts.length > 1 ? `${command} with the flags of its upload` : command;
+}
+
 /** What removes each kind of difference, a line each; `noExtra` is why extra documents are not known. */
 function nextSteps(
   { classes, remote, ...counts }: StatusSummary,
-  { config, inputs, settings, isWhole }: DocumentSource,
+  session: JudgingSession,
   noExtra: string | undefined,
 ): string[] {
   const { unchanged, unreadable, failed, gone } = counts;
-  // Without a path, an upload takes what is configured and nothing else.
-  const isConfigured = (isWhole === true || inputs.length === 0) && settings.include.length > 0;
-  const upload = isConfigured ? "knowctl ingest" : "knowctl ingest PATH";
+  const upload = uploadCommand(session);
   const removable = classes.gone + classes["row-gone"];
-  const canDelete = dialects[config.dialect].paths.ingestedDocument !== undefined;
-  const prune = canDelete ? "knowctl prune" : "knowctl prune --tombstone";
-  const removes = canDelete
-    ? "removes them from the service"
-    : "replaces their text by a removal notice";
+  const prune = pruneCommand(session.source.config.dialect);
+  const removes = prune.endsWith("--tombstone")
+    ? "replaces their text by a removal notice"
+    : "removes them from the service";
   const there = remote ?? emptyRemote;
   const steps: [number, string][] = [
-    [counts.new + counts.changed, `new and changed: \`${upload}\` sends them`],
+    [counts.new + counts.changed, `new and changed: ${upload} sends them`],
     [failed - unreadable, "failed: `knowctl retry` sends them again"],
     [removable, `gone: \`${prune}\` ${removes}`],
     [gone - removable, `gone, though the file exists: \`${prune} --class NAME\` removes a class`],
-    [there["not-sent"], `not sent: \`${upload}\` sends them`],
+    [there["not-sent"], `not sent: ${upload} sends them`],
     [
       there["gone-there"],
-      `gone there: \`knowctl state forget PATH\` forgets a record; then \`${upload}\` sends the file, if it exists`,
+      `gone there: \`knowctl state forget PATH\` forgets a record; then ${upload} sends the file, if it exists`,
     ],
     [there.extra ?? 0, "extra: `knowctl prune --extra` removes them"],
     [there.elsewhere, "elsewhere: `knowctl explain FILE` shows the pair of a file"],
@@ -196,7 +215,7 @@ async function compare(
     summary,
     pairs: compared?.targets.length ?? orphanTargets.length,
     list: found.list,
-    next: nextSteps(summary, source, compared?.noExtra),
+    next: nextSteps(summary, session, compared?.noExtra),
   };
   const { redact } = output.secrets;
   const list: typeof found.list = (result) => redactEach(found.list(result), redact);

@@ -184,7 +184,9 @@ describe("orphans", () => {
     const { code, stderr } = await runIn(service, `${prune} --max-delete 100%`);
     expect(code).toBe(2);
     expect(stderr.match(/^to be removed: docs\//gm)).toHaveLength(20);
-    expect(stderr).toContain("to be removed: 3 more, which `knowctl prune --dry-run` lists\n");
+    expect(stderr).toContain(
+      "to be removed: 3 more, which the same command with --dry-run lists\n",
+    );
   });
 
   describe("prune refuses", () => {

@@ -300,6 +300,8 @@ describe("rule pairs", () => {
     expect(listed.stderr).toContain(
       "1 document of pair 7, which a rule names, has no file: see `knowctl prune --cc-pair-id 7 --dry-run`",
     );
+    const standard = await runIn(service, "prune --tombstone --dialect standard");
+    expect(standard.stderr).toContain("see `knowctl prune --tombstone --cc-pair-id 7 --dry-run`");
     const own = "prune --cc-pair-id 7 --dry-run";
     expect((await runIn(service, own)).stdout).toContain("docs/hr/h.md");
     for (const line of ["status", "status --remote"]) {

@@ -123,11 +123,11 @@ describe("status --remote", () => {
     const service = await startSent();
     writeFiles(service.folder, { "docs/new.md": "# New\n" });
     const ran = await runIn(service, "status --remote --cc-pair-id 2 --exit-code");
-    expect(ran.stderr).toContain("not sent: `knowctl ingest PATH` sends them\n");
+    expect(ran.stderr).toContain("not sent: `knowctl ingest PATH --cc-pair-id 2` sends them\n");
     expect(ran.stderr).toContain("error: 1 document differs\n");
     writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' });
     const configured = await runIn(service, "status --remote --cc-pair-id 2");
-    expect(configured.stderr).toContain("not sent: `knowctl ingest` sends them\n");
+    expect(configured.stderr).toContain("not sent: `knowctl ingest --cc-pair-id 2` sends them\n");
   });
 
   it("follows its own advice: the document is sent again", async () => {

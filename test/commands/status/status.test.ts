@@ -40,6 +40,24 @@ describe("status", () => {
     expect(service.sandbox.ledger.requests.length).toBe(requests);
   });
 
+  it("names an upload with the flags that the files had", async () => {
+    const service = await startTestService({ files });
+    const wordsOf = (command: string): string[] =>
+      command.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', "")) ?? [];
+    const flags = `--id-prefix kb/ --exclude "*.tmp" --metadata "team=A B"`;
+    await expectRun(service, wordsOf(`ingest docs --cc-pair-id 2 ${flags}`), 0);
+    writeFiles(service.folder, { "docs/new.md": "# New\n\nText.\n" });
+    const { stderr } = await runIn(service, "status");
+    const [, command = ""] = /^new and changed: `knowctl (.*)` sends them$/m.exec(stderr) ?? [];
+    expect(command).toContain("ingest PATH --");
+    const again = wordsOf(command.replace("PATH", "docs"));
+    await expectRun(service, again, 0, "1 created, 2 unchanged");
+    await expectRun(service, "ingest docs/1.md --id-prefix two/ --cc-pair-id 2", 0);
+    writeFiles(service.folder, { "docs/new.md": "# New\n\nMore.\n" });
+    const several = await runIn(service, "status");
+    expect(several.stderr).toContain("`knowctl ingest PATH` with the flags of its upload sends");
+  });
+
   it("compares a folder that was never uploaded, and makes no state", async () => {
     const { folder, env } = await startTestService({ files });
     const { KNOWCTL_API_KEY: _, KNOWCTL_BASE_URL: _2, ...rest } = env;

@@ -95,7 +95,13 @@ export function givenFlags(
     .map(flagText);
 }
 
-/** The recorded flags as they were typed; "" for none. */
+/** A value as a shell takes it for one word. */
+function asWord(value: string): string {
+  if (/^[\p{L}\p{N}@%+=:,./_-]+$/u.test(value)) return value;
+  return /["$`\\!]/.test(value) ? `'${value.replaceAll("'", String.raw`'\''`)}'` : `"${value}"`;
+}
+
+/** The recorded flags as they can be typed; "" for none. */
 export function flagsText({ flags = {}, format }: RecordedOptions["settings"]): string {
   const isFlag = (name: string): name is keyof typeof flagOfOption => name in flagOfOption;
   const pairsOf = (value: object): string[] =>
@@ -109,7 +115,7 @@ export function flagsText({ flags = {}, format }: RecordedOptions["settings"]): 
     if (value === true) return [flag];
     const values =
       typeof value === "object" && !Array.isArray(value) ? pairsOf(value) : [value].flat();
-    return values.map((each) => `${flag} ${String(each)}`);
+    return values.map((each) => `${flag} ${asWord(String(each))}`);
   });
   return texts.join(" ");
 }

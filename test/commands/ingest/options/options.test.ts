@@ -173,7 +173,7 @@ describe("id change", () => {
     expect(planned.stderr.match(/^warning: .*/gm)).toEqual([
       `warning: ${text}: the upload is refused; repeat the recorded prefix: --id-prefix kb/; ` +
         "or send them under the new ids with --allow-id-change: the earlier ones stay until " +
-        "`knowctl prune --class other-options --class row-gone`",
+        "`knowctl prune --tombstone --class other-options --class row-gone`",
     ]);
     await expectRun(
       service,
