@@ -13,6 +13,7 @@ declare module "@mixmark-io/domino" {
     readonly lastChild: PageNode | null;
     readonly nextSibling: PageNode | null;
     /** Of elements. */
+    hasAttributes(): boolean;
     getAttribute(name: string): string | null;
     setAttribute(name: string, value: string): void;
     removeAttribute(name: string): void;

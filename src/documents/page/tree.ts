@@ -58,7 +58,9 @@ export const isText = (node: PageNode): boolean => node.nodeType === 3 || node.n
 export const isComment = (node: PageNode): boolean => node.nodeType === 8;
 
 export function attributeOf(node: PageNode, name: string): string | undefined {
-  return (isElement(node) ? node.getAttribute(name) : undefined) ?? undefined;
+  // Most elements have none: to look for one by its name costs more.
+  if (!isElement(node) || !node.hasAttributes()) return undefined;
+  return node.getAttribute(name) ?? undefined;
 }
 
 /** Whether a class of an element matches; `pattern` describes one whole class. */

@@ -11,9 +11,9 @@ export function countVisible(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
+    if (code === 0x20 || (code > 0x08 && code < 0x0e)) continue;
     // Only here Unicode has white space.
-    const mayBeBlank =
-      code < 0x21 || code === 0xa0 || (code > 0x167f && code < 0x3001) || code === 0xfeff;
+    const mayBeBlank = code === 0xa0 || (code > 0x167f && code < 0x3001) || code === 0xfeff;
     if (!mayBeBlank || !/\s/.test(text.charAt(at))) count++;
   }
   return count;

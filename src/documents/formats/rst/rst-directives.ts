@@ -193,6 +193,8 @@ function recordsOf(text: string, { options }: Directive): string[][] {
   const delimiter = options.get("delim") ?? ",";
   try {
     return parse(text, {
+      // Else the parser looks for it at each character of the first row.
+      record_delimiter: "\n",
       delimiter: delimiters[delimiter] ?? (delimiter || ","),
       quote: options.get("quote") || '"',
       escape: options.get("escape") || options.get("quote") || '"',
