@@ -42,6 +42,11 @@ describe("retry", () => {
       ["by a report", "retry run.json --cc-pair-id 2"],
     ])("sends only what failed: %s", async (_name, line) => {
       const service = await startFailed();
+      const { stdout } = await runIn(service, `${line} --dry-run --output ndjson`);
+      expect(stdout).toContain('"action":"new","path":"docs/bad.md"');
+      expect(stdout).not.toContain("docs/a.md");
+      expect(sentIds(service)).toEqual(["docs/a.md"]);
+      expect(await failedPaths(service)).toHaveLength(2);
       await expectRun(service, line, 10, "1 created, 1 failed");
       expect(sentIds(service)).toEqual(["docs/a.md", "docs/bad.md"]);
       expect(await failedPaths(service)).toEqual(["docs/sub/worse.md"]);
@@ -137,15 +142,6 @@ describe("retry", () => {
       expect(await failedPaths(service)).toEqual(["docs/***/x.md"]);
     });
 
-    it("shows with --dry-run what it would send, and sends nothing", async () => {
-      const service = await startFailed();
-      const { stdout } = await runIn(service, `${retry} --dry-run --output ndjson`);
-      expect(stdout).toContain('"action":"new","path":"docs/bad.md"');
-      expect(stdout).not.toContain("docs/a.md");
-      expect(sentIds(service)).toEqual(["docs/a.md"]);
-      expect(await failedPaths(service)).toHaveLength(2);
-    });
-
     it("tells of files that are gone and forgets that they failed", async () => {
       const service = await startFailed();
       rmSync(join(service.folder, "docs/sub"), { recursive: true });
@@ -161,15 +157,6 @@ describe("retry", () => {
       writeFiles(service.folder, { "rows.ndjson": `${row("a")}\n${row("b")}\n` });
       await expectRun(service, retry, 0);
       expect(sentIds(service)).toEqual(["a", "b"]);
-    });
-
-    it.each([
-      ["--cc-pair-id 7", "run.json is a report of another target; nothing was sent"],
-      ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is a report of another target"],
-    ])("refuses a report of another target: %s", async (flags, message) => {
-      const service = await startFailed();
-      await expectRun(service, `retry run.json ${flags}`, 2, message);
-      expect(sentIds(service)).toEqual(["docs/a.md"]);
     });
 
     it("says that what came from stdin cannot be retried", async () => {
@@ -190,24 +177,19 @@ describe("retry", () => {
       await expectRun(service, retry, 10, "came from stdin");
     });
 
-    it("names what ends the failure of a line without id that was sent again", async () => {
-      const service = await startTestService({ files });
+    it("names what ends the failure of a line without id, and takes no file in its place", async () => {
+      const service = await startTestService({ files: { stdin: "# A file\n" } });
       const line = "ingest - --cc-pair-id 2";
-      expect(await runIn(service, line, { stdin: '{"id":"x"\n' })).toMatchObject({ code: 10 });
+      const bad = await runIn(service, `${line} --report run.json`, { stdin: '{"id":"x"\n' });
+      expect(bad).toMatchObject({ code: 10 });
+      await expectRun(service, "retry run.json --cc-pair-id 2", 10, "came from stdin");
+      expect(sentIds(service)).toEqual([]);
       const good = { id: "x", semantic_identifier: "X", sections: [{ text: "x" }] };
       const stdin = `${JSON.stringify(good)}\n`;
       expect(await runIn(service, line, { stdin })).toMatchObject({ code: 0 });
       await expectRun(service, retry, 10, "`knowctl state forget --failed` forgets all failures");
       await expectRun(service, "state forget --failed", 0);
       await expectRun(service, retry, 0);
-    });
-
-    it("says by a report, too, what came from stdin, and takes no file in its place", async () => {
-      const service = await startTestService({ files: { stdin: "# A file\n" } });
-      const line = "ingest - --cc-pair-id 2 --report run.json";
-      await runIn(service, line, { stdin: '{"id":"x","bogus":1}\n' });
-      await expectRun(service, "retry run.json --cc-pair-id 2", 10, "came from stdin");
-      expect(sentIds(service)).toEqual([]);
     });
 
     it("says by a merged report that it cannot know the failures that were left out", async () => {
@@ -301,15 +283,6 @@ describe("retry", () => {
       .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
   describe("retry with what is recorded", () => {
-    it("takes the target of the failure, where none is given", async () => {
-      const service = await startTestService({ files: { "docs/b.md": undated } });
-      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
-      writeFiles(service.folder, { "docs/b.md": "# B\n" });
-      await expectRun(service, "retry", 0);
-      expect(sent(service)).toMatchObject([["docs/b.md", { cc_pair_id: 2 }]]);
-      await expectRun(service, "retry", 0, "nothing to retry");
-    });
-
     it("takes the pair of the failures where documents of several pairs are recorded", async () => {
       const service = await startTestService({ files });
       await expectRun(service, "ingest docs/a.md --cc-pair-id 7", 0);
@@ -322,23 +295,21 @@ describe("retry", () => {
       expect(stderr).toContain("pair 2");
     });
 
-    it("claims no success where no file of a report is there, as from another folder", async () => {
+    it("sends nothing to another service, of another target or from another folder", async () => {
       const service = await startFailed();
+      for (const flags of ["--cc-pair-id 7", "--cc-pair-id 2 --base-url http://127.0.0.1:9"]) {
+        const message = "run.json is a report of another target; nothing was sent";
+        await expectRun(service, `retry run.json ${flags}`, 2, message);
+      }
+      expect(sentIds(service)).toEqual(["docs/a.md"]);
       const other = await startTestService();
-      const elsewhere = { folder: other.folder, env: service.env };
-      const name = join(service.folder, "run.json");
       await expectRun(
-        elsewhere,
-        ["retry", name],
+        { folder: other.folder, env: service.env },
+        ["retry", join(service.folder, "run.json")],
         2,
         "none of the failed files exists under",
         "--root DIR",
       );
-    });
-
-    it("says at which service something failed, where it is not this one", async () => {
-      const service = await startFailed();
-      const other = await startTestService();
       const elsewhere = {
         folder: service.folder,
         env: { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url },
@@ -353,25 +324,25 @@ describe("retry", () => {
       );
     });
 
-    it.each(["", " --cc-pair-id 2", " --cc-pair-id 7"])(
-      "sends nothing of a merged report of two pairs, and says what to retry: %s",
-      async (flag) => {
-        const service = await startTestService({ files: { "a.md": broken, "b.md": broken } });
-        await runIn(service, "ingest a.md --cc-pair-id 2 --report p2.json");
-        await runIn(service, "ingest b.md --cc-pair-id 7 --report p7.json");
-        const merge = "report merge p2.json p7.json --report both.json";
-        await expectRun(service, merge, 10);
-        writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
-        const { code, stderr } = await runIn(service, `retry both.json${flag}`);
-        expect(stderr).toContain("both.json was merged from runs to several pairs");
-        expect(stderr).toContain("retry the reports it was merged from, one by one");
-        expect({ code, sent: sentIds(service) }).toEqual({ code: 2, sent: [] });
-        for (const each of ["p2.json", "p7.json"]) {
-          await expectRun(service, `retry ${each}`, 0);
-        }
-        expect(sentIds(service)).toEqual(["a.md", "b.md"]);
-      },
-    );
+    it("sends nothing of a merged report of two pairs, and says what to retry", async () => {
+      const service = await startTestService({ files: { "a.md": broken, "b.md": broken } });
+      await runIn(service, "ingest a.md --cc-pair-id 2 --report p2.json");
+      await runIn(service, "ingest b.md --cc-pair-id 7 --report p7.json");
+      await expectRun(service, "report merge p2.json p7.json --report both.json", 10);
+      writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
+      for (const flag of ["", " --cc-pair-id 2", " --cc-pair-id 7"]) {
+        await expectRun(
+          service,
+          `retry both.json${flag}`,
+          2,
+          "both.json was merged from runs to several pairs",
+          "retry the reports it was merged from, one by one",
+        );
+      }
+      expect(sentIds(service)).toEqual([]);
+      for (const each of ["p2.json", "p7.json"]) await expectRun(service, `retry ${each}`, 0);
+      expect(sentIds(service)).toEqual(["a.md", "b.md"]);
+    });
 
     it("says for which target something failed, where it is not the one given", async () => {
       const service = await startTestService({ files: { "docs/b.md": undated } });
@@ -417,12 +388,16 @@ describe("retry", () => {
       expect(sent(service).map(([id]) => id)).toEqual(["one/a/1.md", "two/b/2.md"]);
     });
 
-    it("refuses flags that would make other documents", async () => {
+    it("takes the target of the failure, and refuses flags that would make other documents", async () => {
       const service = await startTestService({ files: { "docs/b.md": undated } });
-      await runIn(service, "ingest docs --cc-pair-id 2");
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       for (const flag of ["--id-prefix kb/", "--no-ignore", "--tag x"]) {
         await expectRun(service, `retry ${flag}`, 2, "knowctl ingest PATH");
       }
+      writeFiles(service.folder, { "docs/b.md": "# B\n" });
+      await expectRun(service, "retry", 0);
+      expect(sent(service)).toMatchObject([["docs/b.md", { cc_pair_id: 2 }]]);
+      await expectRun(service, "retry", 0, "nothing to retry");
     });
 
     it("does not send a document whose id another configuration would change", async () => {
@@ -471,30 +446,28 @@ describe("stopped", () => {
   }
 
   describe("after an upload that was stopped", () => {
-    it("nothing is pruned until it has been repeated", async () => {
+    it("nothing is pruned and no retry is a success until all of it has been repeated", async () => {
       const service = await startStopped();
-      await expectRun(service, prune, 2, `${reason}, or is still running; nothing was removed`);
+      const isRunning = `${reason}, or is still running; nothing was removed`;
+      await expectRun(service, prune, 2, isRunning);
+      await expectRun(service, "retry", 10, reason, "run the upload again");
+      for (const part of ["ingest docs/2.md --cc-pair-id 2", `${upload} --shard 1/2`]) {
+        await expectRun(service, part, 0);
+        await expectRun(service, prune, 2, isRunning);
+      }
       await expectRun(service, upload, 0);
+      await expectRun(service, "retry", 0);
       await expectRun(service, prune, 0, "1 document deleted");
     });
 
-    it("a retry without a failure is no success, and says what to do", async () => {
-      const service = await startStopped();
-      await expectRun(service, "retry", 10, reason, "run the upload again");
-      await expectRun(service, upload, 0);
-      await expectRun(service, "retry", 0);
-    });
-
-    it.each([
-      ["ingest . --cc-pair-id 2", 0],
-      ["ingest docs/2.md --cc-pair-id 2", 2],
-      [`${upload} --shard 1/2`, 2],
-      ["state forget --failed", 0],
-    ])("%s: pruning ends with %i", async (line, code) => {
-      const service = await startStopped();
-      await expectRun(service, line, 0);
-      await expectRun(service, prune, code);
-    });
+    it.each(["ingest . --cc-pair-id 2", "state forget --failed"])(
+      "it can be pruned after %s",
+      async (line) => {
+        const service = await startStopped();
+        await expectRun(service, line, 0);
+        await expectRun(service, prune, 0);
+      },
+    );
 
     it("of which only a shard ran, that shard is repeated", async () => {
       const service = await startStopped(`${upload} --shard 1/2`);
