@@ -9,9 +9,11 @@ import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
 
 describe("advance", () => {
   /** What the sandbox holds, not what it was sent: it leaves out what has not advanced. */
-  async function stored(service: TestService): Promise<unknown> {
+  async function stored(service: TestService, id = "docs/a.md"): Promise<unknown> {
     const database = await openDatabase(join(dirname(service.folder), "sandbox", "sandbox.sqlite"));
-    const row = database.prepare("SELECT metadata FROM documents").get();
+    const row = database
+      .prepare("SELECT metadata FROM documents WHERE id = ?")
+      .get(encodeURIComponent(id));
     database.close();
     return JSON.parse(String(row?.["metadata"]));
   }
@@ -22,19 +24,24 @@ describe("advance", () => {
   const [past, future] = ["2024-01-01", "2040-01-01"];
 
   describe("metadata alone, where the service wants a later date", () => {
-    it.each<[string, (string | undefined)[]]>([
-      ["the same date again and again", [past, past, past, past]],
-      ["never a date", [undefined, undefined, undefined]],
-      ["a date, then none", [past, undefined, undefined]],
-      ["none, then a past date", [undefined, past, past]],
-      ["a future date, then a past one", [future, past, past]],
-      ["a future date, then none", [future, undefined, undefined]],
-    ])("arrives: %s", async (_, dates) => {
+    it("arrives, whatever dates the file has had", async () => {
+      const histories: (string | undefined)[][] = [
+        [past, past, past, past],
+        [undefined, undefined, undefined],
+        [past, undefined, undefined],
+        [undefined, past, past],
+        [future, past, past],
+        [future, undefined, undefined],
+      ];
       const service = await startTestService({ dialect: "onyx" });
-      for (const [team, date] of dates.entries()) {
-        writeFiles(service.folder, { "docs/a.md": page(team, date) });
+      for (const team of [0, 1, 2, 3]) {
+        const dated = histories.map((dates, index) => [`docs/${index}.md`, dates] as const);
+        const changed = dated.filter(([, dates]) => team < dates.length);
+        const pages = changed.map(([path, dates]) => [path, page(team, dates[team])]);
+        writeFiles(service.folder, Object.fromEntries(pages) as Record<string, string>);
         expect((await runIngest(service, ["docs"])).error).toBeUndefined();
-        expect(await stored(service)).toEqual({ team: String(team) });
+        for (const [path, dates] of changed)
+          expect(await stored(service, path), dates.join()).toEqual({ team: String(team) });
       }
     });
 
@@ -159,14 +166,10 @@ describe("id change", () => {
   );
   const line = "ingest docs --cc-pair-id 2";
 
-  async function start(flags = "--id-prefix kb/") {
-    const service = await startTestService({ files });
-    await expectRun(service, `${line} ${flags}`, 0);
-    return service;
-  }
-
-  it("a forgotten prefix sends nothing, and names both ways on", async () => {
-    const service = await start();
+  it("a forgotten prefix sends nothing, also in a shard, and names both ways on", async () => {
+    const rules: FaultRule[] = [];
+    const service = await startTestService({ files, faults: { rules } });
+    await expectRun(service, `${line} --id-prefix kb/`, 0);
     const planned = await expectRun(service, `${line} --dry-run`, 0);
     const text =
       "40 of 40 recorded documents would be sent a second time, under another id (first: kb/docs/0.md → docs/0.md)";
@@ -182,37 +185,15 @@ describe("id change", () => {
       `error: ${text}; nothing was sent`,
       "repeat the recorded prefix: --id-prefix kb/",
     );
+    // The documents of all shards are counted, so that each shard refuses.
+    for (let part = 1; part <= 20; part++) {
+      const ran = await runIn(service, `${line} --shard ${part}/20`);
+      // A shard without a document has nothing to refuse.
+      if (!ran.stderr.includes("nothing to do")) expect(ran, ran.stderr).toMatchObject({ code: 2 });
+    }
     expect(service.sandbox.ledger.documents.size).toBe(40);
     await expectRun(service, `${line} --id-prefix kb/`, 0);
-    await expectRun(service, `${line} --allow-id-change`, 0);
-    expect(service.sandbox.ledger.documents.size).toBe(80);
-  });
-
-  it("a prefix that is new is a change too, also by a state that another machine brought", async () => {
-    const service = await start("--state first");
-    await runIn(service, "state export all.ndjson --state first");
-    await runIn(service, "state import all.ndjson --yes");
-    await expectRun(service, `${line} --id-prefix docs-old/`, 2, '--id-prefix ""');
-  });
-
-  it("counts only the documents of the run, and a tenth of them", async () => {
-    const service = await start("--concurrency 4");
-    const own = (names: number[]): Record<string, string> =>
-      Object.fromEntries(
-        names.map((name) => [`docs/${name}.md`, `---\nid: own-${name}\n---\n# A\n`]),
-      );
-    writeFiles(service.folder, own([0, 1, 2]));
-    expect((await runIn(service, line)).code).toBe(0);
-    writeFiles(service.folder, own([3, 4, 5, 6]));
-    expect((await runIn(service, line)).code).toBe(2);
-    expect((await runIn(service, "ingest docs/3.md --cc-pair-id 2")).code).toBe(0);
-    expect((await runIn(service, "ingest docs/4.md docs/5.md --cc-pair-id 2")).code).toBe(2);
-  });
-
-  it("a retry repeats what an upload was allowed to", async () => {
-    const rules: FaultRule[] = [];
-    const service = await startTestService({ files, faults: { rules } });
-    await expectRun(service, `${line} --id-prefix kb/`, 0);
+    // A retry repeats what an upload was allowed to.
     const refused = { status: 400, body: { detail: "refused" } };
     for (const documentId of ["docs/1.md", "docs/2.md", "docs/3.md", "docs/4.md"]) {
       rules.push({ when: { method: "POST", documentId }, do: refused });
@@ -223,14 +204,29 @@ describe("id change", () => {
     expect(service.sandbox.ledger.documents.size).toBe(80);
   });
 
-  it("counts the documents of all shards, so that each shard refuses", async () => {
-    const service = await start();
-    for (let part = 1; part <= 20; part++) {
-      const ran = await runIn(service, `${line} --shard ${part}/20`);
-      // A shard without a document has nothing to refuse.
-      if (!ran.stderr.includes("nothing to do")) expect(ran, ran.stderr).toMatchObject({ code: 2 });
-    }
-    expect(service.sandbox.ledger.documents.size).toBe(40);
+  it("a prefix that is new is a change too, also by a state that another machine brought", async () => {
+    const service = await startTestService({
+      files: { "docs/a.md": "# A\n", "docs/b.md": "# B\n" },
+    });
+    await expectRun(service, `${line} --state first`, 0);
+    await runIn(service, "state export all.ndjson --state first");
+    await runIn(service, "state import all.ndjson --yes");
+    await expectRun(service, `${line} --id-prefix docs-old/`, 2, '--id-prefix ""');
+  });
+
+  it("counts only the documents of the run, and a tenth of them", async () => {
+    const service = await startTestService({ files });
+    await expectRun(service, line, 0);
+    const own = (names: number[]): Record<string, string> =>
+      Object.fromEntries(
+        names.map((name) => [`docs/${name}.md`, `---\nid: own-${name}\n---\n# A\n`]),
+      );
+    writeFiles(service.folder, own([0, 1, 2]));
+    expect((await runIn(service, line)).code).toBe(0);
+    writeFiles(service.folder, own([3, 4, 5, 6]));
+    expect((await runIn(service, line)).code).toBe(2);
+    expect((await runIn(service, "ingest docs/3.md --cc-pair-id 2")).code).toBe(0);
+    expect((await runIn(service, "ingest docs/4.md docs/5.md --cc-pair-id 2")).code).toBe(2);
   });
 
   it("takes another row at the same place for another row", async () => {
@@ -245,23 +241,22 @@ describe("id change", () => {
 });
 
 describe("picking", () => {
-  it.each([
-    [["--jq", ".counts"]],
-    [["--filter", "action=new"]],
-    [["--fields", "path"]],
-    [["--dry-run", "--jq", ".counts"]],
-  ])("an upload and its plan refuse %j instead of writing all", async (flags) => {
+  it("an upload and its plan refuse to pick instead of writing all", async () => {
     const service = await startTestService({ files: { "docs/a.md": "A\n" } });
-    const ran = await runIn(service, [
-      "ingest",
-      "docs",
-      "--cc-pair-id",
-      "2",
-      "-o",
-      "json",
-      ...flags,
-    ]);
-    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("| jq") });
+    for (const flags of [
+      "--jq .counts",
+      "--filter action=new",
+      "--fields path",
+      "--dry-run --jq .counts",
+    ]) {
+      const ran = await expectRun(
+        service,
+        `ingest docs --cc-pair-id 2 -o json ${flags}`,
+        2,
+        "| jq",
+      );
+      expect(ran.stdout).toBe("");
+    }
     expect(acceptedIds(service)).toEqual([]);
   });
 
@@ -284,19 +279,12 @@ describe("short key", () => {
 
   /** A key of fewer than 16 characters may be an ordinary word of paths and ids. */
   describe("a short key that is a part of the ids", () => {
-    it("makes no document an orphan", async () => {
-      const service = await start();
-      await expectRun(service, upload, 0);
-      const line = "prune --cc-pair-id 2 --tombstone --yes --max-delete 100%";
-      const ran = await expectRun(service, line, 0, "nothing to remove");
-      expect(ran.stderr).not.toContain("replaced");
-    });
-
-    it("is whole in what a retry sends", async () => {
+    it("is whole in what a retry sends, but is not taken from a report, which hides it", async () => {
       const service = await start();
       writeFiles(service.folder, { "docs/b.md": broken });
-      await expectRun(service, upload, 10);
+      await expectRun(service, `${upload} --report run.json`, 10);
       writeFiles(service.folder, { "docs/b.md": "# Good\n" });
+      await expectRun(service, "retry run.json", 10, "docs/b.md: not sent: cannot tell its id");
       await expectRun(service, "retry", 0);
       const ids = [...service.sandbox.ledger.documents.keys()].toSorted();
       expect(ids).toEqual(["handbook/docs/a.md", "handbook/docs/b.md"]);
@@ -314,22 +302,16 @@ describe("short key", () => {
       await expectRun(service, upload, 10);
     });
 
-    it("does not keep an orphan from being deleted", async () => {
+    it("makes no document an orphan, and keeps none from being deleted", async () => {
       const service = await start();
       await expectRun(service, upload, 0);
+      const notices = "prune --cc-pair-id 2 --tombstone --yes --max-delete 100%";
+      const ran = await expectRun(service, notices, 0, "nothing to remove");
+      expect(ran.stderr).not.toContain("replaced");
       rmSync(join(service.folder, "docs/a.md"));
       const line = "prune . --cc-pair-id 2 --yes";
       await expectRun(service, line, 0);
       expect((await runIn(service, "state list --fields path -o tsv")).stdout).toBe("docs/b.md\n");
-    });
-
-    it("is not taken from a report, which hides it", async () => {
-      const service = await start();
-      writeFiles(service.folder, { "docs/b.md": broken });
-      const line = `${upload} --report run.json`;
-      await expectRun(service, line, 10);
-      writeFiles(service.folder, { "docs/b.md": "# Good\n" });
-      await expectRun(service, "retry run.json", 10, "docs/b.md: not sent: cannot tell its id");
     });
   });
 });
