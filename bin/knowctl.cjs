@@ -27,6 +27,14 @@ function writeAll(fd, text) {
   }
 }
 
+function isNothing(fd) {
+  try {
+    return fs.fstatSync(fd).rdev === fs.statSync("/dev/null").rdev;
+  } catch {
+    return false;
+  }
+}
+
 var shells = ["sh", "bash", "dash", "ash", "busybox", "ksh", "mksh", "zsh", "fish"];
 
 /**
@@ -35,13 +43,13 @@ var shells = ["sh", "bash", "dash", "ash", "busybox", "ksh", "mksh", "zsh", "fis
  * not: its `> /dev/null` cannot be read. Where neither is known the output counts as discarded.
  */
 function isStdoutClosed() {
+  if (!isNothing(1)) return false;
   try {
-    var nothing = fs.statSync("/dev/null").rdev;
-    if (fs.fstatSync(1).rdev !== nothing) return false;
     fs.readSync(1, Buffer.alloc(1));
     var parent = "/proc/" + process.ppid;
     if (shells.indexOf(fs.readFileSync(parent + "/comm", "utf8").trim()) < 0) return false;
-    return !fs.existsSync(parent + "/fd/1") || fs.statSync(parent + "/fd/1").rdev !== nothing;
+    if (!fs.existsSync(parent + "/fd/1")) return true;
+    return fs.statSync(parent + "/fd/1").rdev !== fs.statSync("/dev/null").rdev;
   } catch {
     return false;
   }
@@ -52,8 +60,9 @@ function supported(version) {
   return Number(parts[0]) > 20 || (Number(parts[0]) === 20 && Number(parts[1]) >= 19);
 }
 
+/** Of pipes, files and /dev/null, node:tty is not asked: loading it would take as long as all the rest. */
 function isTerminal(fd) {
-  return require("node:tty").isatty(fd);
+  return fs.fstatSync(fd).isCharacterDevice() && !isNothing(fd) && require("node:tty").isatty(fd);
 }
 
 function isVersion(arg) {
@@ -78,8 +87,10 @@ function staticAnswer(args) {
   var asksTopic = args.length === 2 && args[0] === "help";
   var asksHelp = args.length === 0 || last === "--help" || last === "-h" || asksTopic;
   if (!asksVersion && (!asksHelp || isNarrow())) return undefined;
+  // The texts of the commands are a hundred times as long.
+  var isWhole = asksVersion || args.length < 2;
   var texts = load(function () {
-    return require("../dist/help.json");
+    return isWhole ? require("../dist/help.json") : require("../dist/help-commands.json");
   });
   if (asksVersion) return texts.version;
   if (asksTopic) return ownMember(texts.topics, last);

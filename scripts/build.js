@@ -55,8 +55,12 @@ export async function build({ dist = join(projectFolder, "dist"), plugins = [] }
   const require = createRequire(import.meta.url);
   const { helpTexts, topicTexts, surfaceTable } = require(join(dist, "program.cjs"));
   const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
-  const help = { short: helpTexts("short"), full: helpTexts("full"), topics: topicTexts() };
-  writeFileSync(join(dist, "help.json"), JSON.stringify({ version: `${version}\n`, ...help }));
+  const { "": short, ...ofCommands } = helpTexts("short");
+  const { "": full, ...fullOfCommands } = helpTexts("full");
+  const whole = { version: `${version}\n`, short: { "": short }, full: { "": full } };
+  const commands = { short: ofCommands, full: fullOfCommands, topics: topicTexts() };
+  writeFileSync(join(dist, "help.json"), JSON.stringify(whole));
+  writeFileSync(join(dist, "help-commands.json"), JSON.stringify(commands));
   const rules = require(join(dist, "rules.cjs")).rules.map(({ name }) => name);
   const table = surfaceTable({ keys: await configKeys(), rules });
   writeFileSync(join(dist, "completion.json"), JSON.stringify(table));

@@ -18,6 +18,8 @@ interface Loaded {
   files: string[];
   /** Whether it asked for node:crypto. */
   hasCrypto: boolean;
+  /** Whether it asked for node:tty. */
+  hasTerminals: boolean;
 }
 
 /** What a command line loads. */
@@ -28,13 +30,15 @@ async function loaded(args: string[], env: Record<string, string> = {}): Promise
     const Module = require("node:module");
     const load = Module._load;
     let hasCrypto = false;
+    let hasTerminals = false;
     Module._load = function (name) {
       hasCrypto ||= name === "node:crypto";
+      hasTerminals ||= name === "node:tty";
       return load.apply(this, arguments);
     };
     process.on("exit", () => {
       const files = Object.keys(require.cache).map((path) => path.slice(${projectFolder.length + 1}));
-      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify({ files, hasCrypto }));
+      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify({ files, hasCrypto, hasTerminals }));
     });
     require(${JSON.stringify(binary)});`;
   // Not synchronously: the sandbox that it may ask lives in this process.
@@ -52,12 +56,22 @@ const loadedFiles = async (args: string[], env?: Record<string, string>): Promis
   (await loaded(args, env)).files;
 
 describe("start-up", () => {
-  it.each([["--version"], ["--help"], ["ingest", "--help"], ["connectors", "list", "-h"]])(
-    "answers %j with two files",
+  it.each([["--version"], ["--help"], ["-h"]])(
+    "answers %j with two files, without those of commands and of terminals",
     async (...args) => {
-      expect(await loadedFiles(args)).toEqual(["bin/knowctl.cjs", "dist/help.json"]);
+      const { files, hasTerminals } = await loaded(args);
+      expect(files).toEqual(["bin/knowctl.cjs", "dist/help.json"]);
+      expect(hasTerminals).toBe(false);
     },
   );
+
+  it.each([
+    ["ingest", "--help"],
+    ["connectors", "list", "-h"],
+    ["help", "environment"],
+  ])("answers %j with two files", async (...args) => {
+    expect(await loadedFiles(args)).toEqual(["bin/knowctl.cjs", "dist/help-commands.json"]);
+  });
 
   it("loads neither database, documents nor sandbox to list connectors", async () => {
     const service = await startTestService();
