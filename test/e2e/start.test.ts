@@ -117,6 +117,27 @@ describe("start-up", () => {
     expect(await load("--include", "*.md")).toEqual(["picomatch"]);
   });
 
+  it("loads what reads HTML for Markdown only where layouts are HTML", async () => {
+    const service = await startTestService({
+      files: {
+        "docs/a.md": "---\ntitle: A\n---\n# A\n",
+        "site/hugo.toml": "",
+        "site/layouts/shortcodes/note.html": "<b>loud</b>",
+        "site/content/b.md": "# B\n\n{{< note >}}\n",
+      },
+    });
+    const load = async (folder: string): Promise<string> => {
+      const args = ["ingest", join(service.folder, folder), "--cc-pair-id", "2"];
+      const files = await loadedFiles(args, service.env);
+      return files.map((path) => readFileSync(join(projectFolder, path), "utf8")).join("\n");
+    };
+    const code = await load("docs");
+    expect(code).toContain("function readMarkdown(");
+    expect(code).not.toContain("createIncrementalHTMLParser");
+    expect(await load("site")).toContain("createIncrementalHTMLParser");
+    expect(JSON.stringify([...service.sandbox.ledger.documents])).toContain("**loud**");
+  });
+
   it("loads nothing that reads documents into the thread that sends them", async () => {
     const names = Array.from(
       { length: filesInThisThread + 50 },

@@ -8,6 +8,7 @@ import { scanStructure } from "../text/structure.ts";
 import type { Parsed, Surroundings } from "./format.ts";
 import { readMarkdown } from "./markdown/markdown.ts";
 import { codeLines } from "./myst/fence.ts";
+import { closed, objectOf, objectsOf, textOf } from "./notebook-sources.ts";
 
 /** A longer text of an output is cut after a line. */
 const mostOutputChars = 100_000;
@@ -21,18 +22,6 @@ interface Notebook {
   language: string;
   leftOut: LeftOut[];
 }
-
-/** nbformat, "The notebook file format": a text, or its lines. */
-const textOf = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.filter((line) => typeof line === "string").join("")
-    : typeof value === "string"
-      ? value
-      : "";
-
-const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
-const objectsOf = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter((each) => isJsonObject(each)) : [];
 
 const leaveOut = (
   { leftOut }: Notebook,
@@ -135,18 +124,6 @@ function outputsText(notebook: Notebook, outputs: readonly JsonObject[]): string
   return joined.map((output) => outputText(notebook, output));
 }
 
-/** Markdown whose fences and comments end with it: nothing in a cell reaches into the next one. */
-function closed(text: string): string {
-  let marks = "";
-  for (const line of text.split("\n")) {
-    const [, found = ""] = /^[ \t>]*(`{3,}|~{3,})/.exec(line) ?? [];
-    if (marks === "") marks = found;
-    else if (found.startsWith(marks) && line.trim() === found) marks = "";
-  }
-  const isOpen = text.lastIndexOf("<!--") > text.lastIndexOf("-->");
-  return `${text}${marks === "" ? "" : `\n${marks}`}${marks === "" && isOpen ? "-->" : ""}`;
-}
-
 // myst-nb.readthedocs.io, "Hide and remove cell contents"; nbconvert, "Removing cells": what is only
 // folded (hide-cell) stays.
 function tagsOf(cell: JsonObject): ReadonlySet<string> {
@@ -205,19 +182,6 @@ function cellText(notebook: Notebook, cell: JsonObject): string[] {
     default:
       return [];
   }
-}
-
-/** What the author of a notebook wrote, without outputs; "" for a broken one. Code is in fences. */
-export function sourcesOf(text: string): string {
-  if (jsonErrorAt(text) !== undefined) return "";
-  const cells = objectsOf(objectOf(JSON.parse(text))["cells"]);
-  return cells
-    .map((cell) => {
-      const source = textOf(cell["source"]);
-      if (cell["cell_type"] !== "code") return closed(source);
-      return codeLines(source.split("\n"), "{code}").join("\n");
-    })
-    .join("\n\n");
 }
 
 const wholeMatter = /^---[ \t]*\n[^]*?\n---[ \t]*$/;

@@ -22,6 +22,8 @@ import { effectiveFor } from "../map/effective.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { configOf } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
+import { isPageAtHand, loadPage } from "../page/at-hand.ts";
+import { siteOf } from "../site/sites.ts";
 import type { Notice } from "../payload/metadata.ts";
 import { formatOf, orRefuse, wayOn } from "../formats/formats.ts";
 import type { DocumentSettings } from "../map/settings.ts";
@@ -152,10 +154,15 @@ export function toReading(
   return reading;
 }
 
-/** The reader of a file that needs no promise. Those of Markdown and plain text do not. */
+/** Whether a page may show HTML of its site's layouts: those of Hugo alone are read. */
+const hasLayouts = (path: string, settings: DocumentSettings): boolean =>
+  siteOf(path, settings)?.generator === "hugo";
+
+/** The reader of a file that needs no promise. Those of Markdown and plain text do not, once all is loaded. */
 export function textReaderFor(path: string, settings: DocumentSettings): TextReader | undefined {
   const format = formatOf(path, settings.format);
-  return format && readerAtHand(format);
+  if (!format || (!isPageAtHand() && hasLayouts(path, settings))) return undefined;
+  return readerAtHand(format);
 }
 
 /** The site of a page for its reader. Its configuration becomes a part of the document when a value is asked for. */
@@ -234,6 +241,7 @@ export async function readDocument(
     throw new CliError("usage", `${path}: contains many documents, not one`);
   }
   if (format.gives === "text") {
+    if (hasLayouts(path, settings)) await loadPage();
     const read = await loadReader(format);
     const opened = openText(file, settings, trace);
     if (opened.skipped) return opened.skipped;

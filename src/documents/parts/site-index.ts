@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { aliasesIn, componentIn } from "../formats/adoc/antora.ts";
 import type { SiteEntry, SiteNames } from "../formats/format.ts";
-import { sourcesOf } from "../formats/ipynb.ts";
 import { quartoEntries } from "../formats/myst/quarto-references.ts";
+import { sourcesOf } from "../formats/notebook-sources.ts";
 import { labelsIn } from "../formats/rst/rst-labels.ts";
 
 /** What the pages of a site call each other and their places. */

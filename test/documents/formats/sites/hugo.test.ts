@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { readDocument, readDocumentSync } from "../../../../src/documents/inspect/read.ts";
+import { loadPage } from "../../../../src/documents/page/at-hand.ts";
 import { siteOf, siteText } from "../../../../src/documents/site/sites.ts";
 import { expectLinear } from "../../../cost.ts";
 import { createFolder, fileIn } from "../../folder.ts";
+
+beforeAll(loadPage);
 
 const config = `baseURL = "https://x.example"
 defaultContentLanguage = "en"

@@ -1,4 +1,4 @@
-import { pageFromHtml } from "../../../page/page.ts";
+import { pageAtHand } from "../../../page/at-hand.ts";
 import { renderGo } from "./go-template.ts";
 import { type GoObject, type GoValue, text } from "./go-values.ts";
 import {
@@ -36,7 +36,7 @@ const mostPartials = 20;
 /** HTML of a template as Markdown. A fragment has no title and no head. */
 function toMarkdown(html: string): string {
   if (!/[<&]/.test(html)) return html;
-  const { body } = pageFromHtml(html, {
+  const { body } = pageAtHand()(html, {
     path: "",
     keepsHidden: false,
     firstLine: 1,
