@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import type { Connected, Connector } from "undici/lib/core/connect.js";
+import type { SecureContext } from "node:tls";
+import type { Connected, Connector, TlsOptions } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "../retry/policy.ts";
 import { type Proxy, openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
 import type { Redactor } from "../answers/redaction.ts";
@@ -47,6 +48,9 @@ async function rootsWith(ca: string | undefined): Promise<string[] | undefined> 
   return [...(getCACertificates?.("default") ?? tls.rootCertificates), ca];
 }
 
+/** The last context without a client certificate: to read more than a hundred roots takes longer than a handshake. */
+let last: { ca: string | undefined; context: SecureContext } | undefined;
+
 /**
  * Ends a socket after a TLS alert that follows the handshake: in TLS 1.3, a missing or
  * refused client certificate. The alert leaves the socket open; its end follows later, and
@@ -70,22 +74,31 @@ export interface Connections {
  */
 export async function createConnector(options: ConnectorOptions): Promise<Connections> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
-  const roots = await rootsWith(options.ca);
+  const { client } = options;
+  const ca = await rootsWith(options.ca);
+  const { createSecureContext } = await import("node:tls");
   const limitMs = options.connectMs ?? connectMs;
-  const tls = {
-    rejectUnauthorized: options.allowInsecureTls !== true,
-    ...(roots === undefined ? {} : { ca: roots }),
+  const rejectUnauthorized = options.allowInsecureTls !== true;
+  const trusting = (): SecureContext => {
+    if (last?.ca !== options.ca) last = undefined;
+    last ??= { ca: options.ca, context: createSecureContext({ ca }) };
+    return last.context;
   };
-  const open = buildConnector({
-    timeout: limitMs,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: addressAttemptMs,
-    ...tls,
-    ...options.client,
-  });
+  const own = () => (client ? createSecureContext({ ca, ...client }) : trusting());
+  const build = (tls: TlsOptions) =>
+    buildConnector({
+      timeout: limitMs,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: addressAttemptMs,
+      ...tls,
+    });
+  const plain = build({});
+  let secure: typeof plain | undefined;
   const opening = new Set<Opening>();
   const openFollowed: Connector = (target, callback) => {
-    const socket = open(target, (error, opened) => {
+    const isTls = target.protocol === "https:";
+    if (isTls) secure ??= build({ rejectUnauthorized, secureContext: own() });
+    const socket = (isTls && secure ? secure : plain)(target, (error, opened) => {
       opening.delete(socket);
       if (opened) endWithAlert(opened);
       callback(error, opened);
@@ -99,6 +112,7 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
       callback(error, socket);
     };
     if (proxy === undefined) return openFollowed(target, marked);
+    const tls = () => ({ rejectUnauthorized, secureContext: trusting() });
     openTunnel({ proxy, secrets, target, tls, limitMs, opening }).then(
       (httpSocket) => {
         if (target.protocol !== "https:") return marked(null, httpSocket.setNoDelay(true));

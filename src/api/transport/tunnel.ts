@@ -1,4 +1,5 @@
 import { BlockList, isIP, type Socket } from "node:net";
+import type { SecureContext } from "node:tls";
 import { CliError } from "../../errors.ts";
 import type { IncomingMessage } from "node:http";
 import type { ConnectTarget } from "undici/lib/core/connect.js";
@@ -152,7 +153,7 @@ interface TunnelOptions {
   secrets: Redactor;
   target: ConnectTarget;
   /** For a proxy with TLS. A client certificate is for the service, not for the proxy. */
-  tls: { ca?: string[]; rejectUnauthorized: boolean };
+  tls: () => { secureContext: SecureContext; rejectUnauthorized: boolean };
   limitMs: number;
   opening: Set<Opening>;
 }
@@ -278,7 +279,7 @@ async function requestFor({ proxy, target, tls }: TunnelOptions) {
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
     // Otherwise Node checks the proxy's certificate against the Host header, which names the service.
     servername: isIP(host) === 0 ? host : "",
-    ...tls,
+    ...(proxy.protocol === "https:" && tls()),
   };
   return request(options);
 }

@@ -55,6 +55,7 @@ declare module "undici/lib/dispatcher/pool.js" {
 
 declare module "undici/lib/core/connect.js" {
   import type { Socket } from "node:net";
+  import type { SecureContext } from "node:tls";
 
   export interface ConnectTarget {
     hostname: string;
@@ -69,13 +70,12 @@ declare module "undici/lib/core/connect.js" {
   export type Connected = (error: Error | null, socket?: Socket) => void;
   export type Connector = (target: ConnectTarget, callback: Connected) => void;
 
-  export interface ConnectorOptions {
-    timeout?: number;
-    ca?: string[];
-    cert?: string;
-    key?: string;
-    passphrase?: string | undefined;
+  export interface TlsOptions {
+    secureContext?: SecureContext;
     rejectUnauthorized?: boolean;
+  }
+  export interface ConnectorOptions extends TlsOptions {
+    timeout?: number;
     autoSelectFamily?: boolean;
     autoSelectFamilyAttemptTimeout?: number;
   }
