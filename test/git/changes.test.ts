@@ -42,136 +42,113 @@ function started(): TestRepository {
   return test;
 }
 
-type Case = [name: string, change: (test: TestRepository) => void, expected: object];
-
-const cases: Case[] = [
-  ["nothing", () => {}, {}],
-  ["a commit", (test) => test.commit({ "b.md": "B" }), { changed: ["b.md"] }],
-  [
-    "a commit and its revert",
-    (test) => (test.commit({ "b.md": "B" }), test.commit({ "b.md": "b\n" })),
-    {},
-  ],
-  [
-    "a staged file",
-    (test) => (test.write({ "b.md": "B" }), test.git("add", "b.md")),
-    { changed: ["b.md"] },
-  ],
-  ["a changed file", (test) => test.write({ "b.md": "B" }), { changed: ["b.md"] }],
-  [
-    "a changed file of the same size",
-    (test) => test.write({ "b.md": "B\n" }),
-    { changed: ["b.md"] },
-  ],
-  ["a touched file", (test) => utimesSync(join(test.root, "b.md"), 1e9, 1e9), {}],
-  ["an untracked file", (test) => test.write({ "new/n.md": "n" }), { changed: ["new/n.md"] }],
-  ["an ignored file", (test) => test.write({ "n.log": "n" }), {}],
-  [
-    "a file that git is told to add",
-    (test) => (test.write({ "n.md": "n" }), test.git("add", "-N", "n.md")),
-    { changed: ["n.md"] },
-  ],
-  ["a removed file", (test) => rmSync(join(test.root, "b.md")), { deleted: ["b.md"] }],
-  ["a removed file in the index", (test) => test.git("rm", "-q", "b.md"), { deleted: ["b.md"] }],
-  [
-    "a removed file in a commit",
-    (test) => (test.git("rm", "-q", "b.md"), test.commit({})),
-    { deleted: ["b.md"] },
-  ],
-  [
-    "a file that only the index has not",
-    (test) => test.git("rm", "-q", "--cached", "b.md"),
-    { changed: ["b.md"] },
-  ],
-  [
-    "a new file that went again",
-    (test) => (test.commit({ "n.md": "n" }), rmSync(join(test.root, "n.md"))),
-    {},
-  ],
-  [
-    "a rename",
-    (test) => (test.git("mv", "a.md", "z.md"), test.commit({})),
-    { changed: ["z.md"], renamed: { "z.md": "a.md" } },
-  ],
-  [
-    "a rename with a change",
-    (test) => (test.git("mv", "a.md", "z.md"), test.commit({ "z.md": long("other") })),
-    { changed: ["z.md"], renamed: { "z.md": "a.md" } },
-  ],
-  [
-    "a staged rename",
-    (test) => test.git("mv", "b.md", "z.md"),
-    { changed: ["z.md"], renamed: { "z.md": "b.md" } },
-  ],
-  [
-    "a rename that git does not know of",
-    (test) => renameSync(join(test.root, "b.md"), join(test.root, "z.md")),
-    { changed: ["z.md"], deleted: ["b.md"] },
-  ],
-  [
-    "a rename to a file that went again",
-    (test) => (test.git("mv", "b.md", "z.md"), rmSync(join(test.root, "z.md"))),
-    { deleted: ["b.md"] },
-  ],
-  [
-    "a rename whose old path is there again",
-    (test) => (test.git("mv", "b.md", "z.md"), test.write({ "b.md": "new" })),
-    { changed: ["b.md", "z.md"] },
-  ],
-  [
-    "a conflict",
-    (test) => {
-      test.git("checkout", "-q", "-b", "side");
-      test.commit({ "b.md": "side" });
-      test.git("checkout", "-q", "main");
-      test.commit({ "b.md": "main" });
-      expect(() => test.git("merge", "side")).toThrow();
-    },
-    { changed: ["b.md"] },
-  ],
-  [
-    "a submodule at another commit",
-    (test) => {
-      const id = test.git("rev-parse", "HEAD").trim();
-      test.git("update-index", "--add", "--cacheinfo", `160000,${id},module`);
-    },
-    { folders: ["module"] },
-  ],
-  [
-    "a repository within",
-    (test) => (
-      mkdirSync(join(test.root, "in")),
-      test.git("init", "-q", "in"),
-      test.write({ "in/i.md": "i" })
-    ),
-    { folders: ["in"] },
-  ],
-];
+/** Files of a commit, each of its own length, so that none looks like another. */
+const files = (names: string): Record<string, string> =>
+  Object.fromEntries(
+    names.split(" ").map((name, index) => [`${name}.md`, `${name}\n`.repeat(index + 1)]),
+  );
 
 describe("changesSince", () => {
-  it.each(cases)("sees %s", async (_name, change, expected) => {
+  it("sees a conflict", async () => {
     const test = started();
-    change(test);
-    expect(await changes(test)).toEqual(expected);
+    test.git("checkout", "-q", "-b", "side");
+    test.commit({ "b.md": "side" });
+    test.git("checkout", "-q", "main");
+    test.commit({ "b.md": "main" });
+    expect(() => test.git("merge", "side")).toThrow();
+    expect(await changes(test)).toEqual({ changed: ["b.md"] });
   });
 
-  it.each([
-    'quote".md',
-    "line\nbreak.md",
-    "tab\t.md",
-    "-dash.md",
-    ":(top)x.md",
-    " blank .md",
-    "R100",
-  ])("takes the name %j as it is", async (name) => {
+  it("sees what was committed, staged, changed, added, removed and renamed", async () => {
+    const test = createRepository();
+    const start = files(
+      "committed staged changed reverted same-size touched removed dropped rid untracked moved rewritten restaged lost gone back",
+    );
+    test.commit({ ...start, "rewritten.md": long(), ".gitignore": "*.log\n" });
+    test.git("tag", "start");
+    const at = (name: string): string => join(test.root, name);
+
+    expect(await changes(test)).toEqual({});
+
+    test.git("rm", "-q", "rid.md");
+    test.git("mv", "moved.md", "moved-2.md");
+    test.git("mv", "rewritten.md", "rewritten-2.md");
+    test.commit({ "committed.md": "C", "short-lived.md": "n", "reverted.md": "R" });
+    test.commit({ "rewritten-2.md": long("other"), "reverted.md": start["reverted.md"]! });
+
+    test.git("rm", "-q", "dropped.md");
+    test.git("rm", "-q", "--cached", "untracked.md");
+    test.git("mv", "restaged.md", "restaged-2.md");
+    test.git("mv", "gone.md", "gone-2.md");
+    test.git("mv", "back.md", "back-2.md");
+    test.write({ "staged.md": "S", "intended.md": "n" });
+    test.git("add", "staged.md");
+    test.git("add", "-N", "intended.md");
+    const id = test.git("rev-parse", "HEAD").trim();
+    test.git("update-index", "--add", "--cacheinfo", `160000,${id},module`);
+    test.git("init", "-q", "in");
+
+    for (const name of ["short-lived.md", "removed.md", "gone-2.md"]) rmSync(at(name));
+    utimesSync(at("touched.md"), 1e9, 1e9);
+    renameSync(at("lost.md"), at("found.md"));
+    const same = start["same-size.md"]!.toUpperCase();
+    test.write({ "changed.md": "longer than before\n".repeat(9), "same-size.md": same });
+    test.write({ "new/n.md": "n", "n.log": "n", "in/i.md": "i", "back.md": "new" });
+
+    expect(await changes(test)).toEqual({
+      changed: [
+        "back-2.md",
+        // The old path of a rename is there again.
+        "back.md",
+        "changed.md",
+        "committed.md",
+        // A rename that git does not know of.
+        "found.md",
+        // Git is told to add it.
+        "intended.md",
+        "moved-2.md",
+        "new/n.md",
+        "restaged-2.md",
+        "rewritten-2.md",
+        "same-size.md",
+        "staged.md",
+        // Only the index has it not.
+        "untracked.md",
+      ],
+      // A submodule at another commit, a repository within.
+      folders: ["in", "module"],
+      renamed: {
+        "moved-2.md": "moved.md",
+        "rewritten-2.md": "rewritten.md",
+        "restaged-2.md": "restaged.md",
+      },
+      // `gone.md` was renamed to a file that went again.
+      deleted: ["dropped.md", "gone.md", "lost.md", "removed.md", "rid.md"],
+    });
+  });
+
+  it("takes odd names as they are", async () => {
+    const names = [
+      'quote".md',
+      "line\nbreak.md",
+      "tab\t.md",
+      "-dash.md",
+      ":(top)x.md",
+      " blank .md",
+      "R100",
+    ];
     const test = started();
-    test.commit({ [name]: long("1") });
-    expect(await changes(test)).toEqual({ changed: [name] });
+    // Renamed, each is told by its text.
+    test.commit(Object.fromEntries(names.map((name) => [name, name.repeat(50)])));
+    expect(await changes(test)).toEqual({ changed: names.toSorted() });
     test.git("tag", "-f", "start");
-    test.git("mv", "--", `./${name}`, `x/../${name}2`.slice(5));
-    expect(await changes(test)).toEqual({ changed: [`${name}2`], renamed: { [`${name}2`]: name } });
-    test.write({ [name]: "untracked" });
-    expect(await changes(test)).toEqual({ changed: [name, `${name}2`].sort() });
+    for (const name of names) renameSync(join(test.root, name), join(test.root, `${name}2`));
+    test.git("add", "-A");
+    const renamed = Object.fromEntries(names.map((name) => [`${name}2`, name]));
+    expect(await changes(test)).toEqual({ changed: Object.keys(renamed).sort(), renamed });
+    test.write(Object.fromEntries(names.map((name) => [name, "untracked"])));
+    const both = [...names, ...Object.keys(renamed)];
+    expect(await changes(test)).toEqual({ changed: both.sort() });
   });
 
   it("gives paths in NFC", async () => {
