@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { openRepository, type Repository } from "../../src/git/repository.ts";
 import { CliError } from "../../src/errors.ts";
-import { headOf } from "../repository.ts";
+import { headOf, repositoryOf } from "../repository.ts";
+import { writeFiles } from "../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 
 export interface TestRepository {
@@ -47,20 +48,18 @@ export function createRepository(clone?: readonly string[] | string): TestReposi
   const first = "2020-01-01T00:00:00Z";
   if (typeof clone === "string") cpSync(clone, root, { recursive: true });
   else if (clone) run(folder, ["clone", "-q", ...clone, root], first);
-  else run(folder, ["init", "-q", "-b", "main", root], first);
-  const write: TestRepository["write"] = (files) => {
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), content);
-    }
-  };
+  else {
+    writeFiles(root, repositoryOf({}, 0));
+    for (const each of ["objects", "refs/heads"])
+      mkdirSync(join(root, ".git", each), { recursive: true });
+  }
   return {
     root,
     env,
     git: (...args) => run(root, args, first),
-    write,
+    write: (files) => writeFiles(root, files),
     commit(files, at = first) {
-      write(files);
+      writeFiles(root, files);
       run(root, ["add", "-A"], at);
       run(root, ["commit", "-q", "--allow-empty", "-m", "a change"], at);
       return headOf(root);
