@@ -1,5 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { SignalReceived } from "../../src/context.ts";
 import { sampleRun, wholeReport } from "../output/report/sample.ts";
@@ -61,19 +68,34 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
 }
 
 // Words that mean the same to every shell.
-const word = String.raw`(?:[\w./:=@,%+-]|"[^"$\x60\\!]*"|'[^']*')+`;
-const redirection = String.raw` ([<>]) ([\w./-]+)`;
+const word = String.raw`(?:[\w./:=@,%+*-]|(?<=\w)~|"[^"$\x60\\!]*"|'[^']*')+`;
+const redirection = String.raw` (<|>>?) ([\w./-]+)`;
 const plainLine = new RegExp(
   `^(?:(?:\\w+=${word} )*knowctl(?! sandbox)(?: +${word})*(?:${redirection})*|cd ${word}|export(?: +\\w+=${word})+)$`,
 );
 const sandboxLine = new RegExp(`^knowctl sandbox(?: +${word})*$`);
 // A command that is whole, and leaves nothing in the shell that the next one needs.
 const wholeLine =
-  /^(?:\w+=[\w./-]+ )*(?:knowctl(?! sandbox)|printf|echo|cat|rm|mv|mkdir) (?:[^'"&<]|<(?!<)| && |'[^']*'|"[^"]*")+$/;
+  /^(?:\w+=[\w./-]+ )*(?:knowctl(?! sandbox)|printf|echo|cat|gunzip|rm|mv|mkdir) (?:[^'"&<]|<(?!<)| && |'[^']*'|"[^"]*")+$/;
 
-function wordsOf(line: string): string[] {
-  const words = line.match(new RegExp(word, "g")) ?? [];
-  return words.map((each) => each.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+/** The files that a word with a star names; itself where it names none, or where quotes hold the star. */
+function expanded(each: string, cwd: string): string[] {
+  const [, folder = "", name = ""] = /^((?:[\w./-]+\/)?)([\w.*-]*\*[\w.*-]*)$/.exec(each) ?? [];
+  if (name === "") return [each.replace(/"([^"]*)"|'([^']*)'/g, "$1$2")];
+  const pattern = new RegExp(`^${name.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
+  const found = readdirSync(join(cwd, folder)).filter((each) => pattern.test(each));
+  return found.length > 0 ? found.toSorted().map((each) => folder + each) : [each];
+}
+
+function wordsOf(line: string, cwd: string): string[] {
+  return (line.match(new RegExp(word, "g")) ?? []).flatMap((each) => expanded(each, cwd));
+}
+
+/** The commands of a pipe. */
+function stagesOf(line: string): string[] {
+  if (line.includes("||") || line.includes("$(")) return [line];
+  const stages = (line.match(/(?:'[^']*'|"[^"]*"|[^'"|])+/g) ?? []).map((each) => each.trim());
+  return stages.some((each) => plainLine.test(each)) ? stages : [line];
 }
 
 /** Of `export` and before a command: `NAME=word`. */
@@ -86,7 +108,7 @@ function variablesIn(words: readonly string[]): Record<string, string> {
 /** Runs knowctl in this process, with variables before it and files in the place of stdin and stdout. */
 async function runPlain(
   line: string,
-  { cwd, env }: { cwd: string; env: Record<string, string> },
+  { cwd, env, stdin }: { cwd: string; env: Record<string, string>; stdin: string | undefined },
 ): Promise<Pick<CliResult, "code" | "stdout" | "stderr">> {
   const files: Record<string, string> = {};
   const command = line.replace(new RegExp(`(?:${redirection})+$`), (all) => {
@@ -94,16 +116,18 @@ async function runPlain(
       files[sign!] = join(cwd, path!);
     return "";
   });
-  const words = wordsOf(command);
+  const words = wordsOf(command, cwd);
   const start = words.indexOf("knowctl");
-  const { "<": input, ">": output } = files;
+  const { "<": input, ">": output, ">>": more } = files;
+  const given = input === undefined ? stdin : readFileSync(input, "utf8");
   const ran = await runHere(words.slice(start + 1), {
     cwd,
     env: { ...env, ...variablesIn(words.slice(0, start)) },
-    ...(input && { stdin: readFileSync(input, "utf8") }),
+    ...(given !== undefined && { stdin: given }),
   });
-  if (output === undefined) return ran;
-  writeFileSync(output, ran.stdout);
+  if (output !== undefined) writeFileSync(output, ran.stdout);
+  else if (more !== undefined) appendFileSync(more, ran.stdout);
+  else return ran;
   return { ...ran, stdout: "" };
 }
 
@@ -111,7 +135,7 @@ const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/
 
 /**
  * Runs the commands of an example up to the first that fails. A command of plain words runs in this
- * process, another one by a shell; a script with a line that is no whole command, all of it by one.
+ * process, another one by a shell, and of a pipe each so; a script with a line that is no whole command, all of it by one.
  */
 export async function runExample(
   script: string,
@@ -127,21 +151,32 @@ export async function runExample(
   let options = { cwd: folder, env };
   const all: Pick<CliResult, "code" | "stdout" | "stderr"> = { code: 0, stdout: "", stderr: "" };
   for (const line of lines) {
-    const own = line.replace(addresses, env["KNOWCTL_BASE_URL"]!);
-    const [program, ...words] = wordsOf(own);
+    let own = line.replace(addresses, env["KNOWCTL_BASE_URL"]!);
+    for (const [quoted, inner = ""] of own.matchAll(/"\$\((knowctl [^"()]+)\)"/g)) {
+      if (!plainLine.test(inner)) continue;
+      const ran = await runPlain(inner, { ...options, stdin: undefined });
+      all.stderr += ran.stderr;
+      own = own.replace(quoted, () => `"${ran.stdout.trimEnd()}"`);
+    }
+    const [program, ...words] = wordsOf(own, options.cwd);
     if (program === "cd") options = { ...options, cwd: join(options.cwd, words[0]!) };
     else if (program === "export")
       options = { ...options, env: { ...options.env, ...variablesIn(words) } };
     else {
-      const { code, stdout, stderr } = plainLine.test(line)
-        ? await runPlain(own, options)
-        : await runShell(line, { folder: options.cwd, env: options.env });
+      let last: Pick<CliResult, "code" | "stdout"> = { code: 0, stdout: "" };
+      for (const [index, stage] of stagesOf(own).entries()) {
+        const stdin = index === 0 ? undefined : last.stdout;
+        const ran = plainLine.test(stage)
+          ? await runPlain(stage, { ...options, stdin })
+          : await runShell(stage, { folder: options.cwd, env: options.env, stdin });
+        all.stderr += ran.stderr;
+        last = ran;
+      }
       // Nobody types so fast that the index is still busy with the command before.
       await sandbox?.idle();
-      all.code = code;
-      all.stdout += stdout;
-      all.stderr += stderr;
-      if (code !== 0) break;
+      all.code = last.code;
+      all.stdout += last.stdout;
+      if (last.code !== 0) break;
     }
   }
   return all;
@@ -160,7 +195,7 @@ export async function runSandbox(
       context.abort(new SignalReceived("SIGTERM", "terminated"));
   };
   // 8787 a sandbox of the user may hold.
-  const words = wordsOf(line.replace(/--port \d+/, "")).slice(1);
+  const words = wordsOf(line.replace(/--port \d+/, ""), folder).slice(1);
   return await main([...words, "--port", "0"], {
     ...context,
     stderr: { ...context.stderr, write },
@@ -170,17 +205,18 @@ export async function runSandbox(
 /** Runs a script; a sandbox in it runs until it has said that Ctrl-C ends it. */
 export async function runShell(
   script: string,
-  { folder, env }: Pick<Place, "folder" | "env">,
+  { folder, env, stdin }: Pick<Place, "folder" | "env"> & { stdin?: string | undefined },
 ): Promise<CliResult> {
   const line = script.replace(addresses, env["KNOWCTL_BASE_URL"]!);
   const child = spawn("sh", ["-ec", line], {
     cwd: folder,
     env,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     timeout: patienceMs,
   });
+  child.stdin?.end(stdin);
   const { stderr, ended } = follow(child, line, folder);
-  child.stderr.on("data", () => {
+  child.stderr?.on("data", () => {
     // Once: a second signal may meet a process that no longer handles any.
     if (stderr().includes("Ctrl-C here ends") && !child.killed) child.kill("SIGTERM");
   });
