@@ -241,36 +241,39 @@ describe("environment", () => {
     }
   });
 
-  describe.each(commands.map((command) => [pathOf(command), command] as const))(
-    "%s",
-    (_path, command) => {
-      it("has the variables of the global flags, of the few named flags, and no other", () => {
-        const flags = command.options.map(({ long }) => nameOf(long ?? ""));
-        const found = command.options.flatMap((option) => variableOf(option) ?? []);
-        const own = ofSomeCommands.filter((name) => flags.includes(name));
-        expect(found.toSorted()).toEqual([...ofEveryCommand, ...own].toSorted());
-      });
+  it("every command has the variables of the global flags, of the few named flags, and no other", () => {
+    for (const command of commands) {
+      const flags = command.options.map(({ long }) => nameOf(long ?? ""));
+      const found = command.options.flatMap((option) => variableOf(option) ?? []);
+      const own = ofSomeCommands.filter((name) => flags.includes(name));
+      expect(found.toSorted(), pathOf(command)).toEqual([...ofEveryCommand, ...own].toSorted());
+    }
+  });
 
-      it("takes the value of each as of the flag, and an empty one for none", () => {
-        for (const option of command.options) {
-          const name = variableOf(option);
-          if (name === undefined) continue;
-          const sample = sampleFor(option);
-          const { options, sources } = collectOptions(command, { [name]: sample });
-          const member = option.attributeName();
-          const parsed = option.parseArg ? option.parseArg(sample, undefined) : sample;
-          const given = option.isBoolean() || option.negate ? !option.negate : parsed;
-          expect({ options, sources }, name).toEqual({
-            options: { [member]: given },
-            sources: { [member]: "env" },
-          });
-          expect(collectOptions(command, { [name]: "" }).options, name).toEqual({});
-        }
-      });
+  it("the value of each is taken as of the flag, and an empty one for none", () => {
+    for (const command of commands) {
+      for (const option of command.options) {
+        const name = variableOf(option);
+        if (name === undefined) continue;
+        const sample = sampleFor(option);
+        const { options, sources } = collectOptions(command, { [name]: sample });
+        const member = option.attributeName();
+        const parsed = option.parseArg ? option.parseArg(sample, undefined) : sample;
+        const given = option.isBoolean() || option.negate ? !option.negate : parsed;
+        expect({ options, sources }, `${pathOf(command)} ${name}`).toEqual({
+          options: { [member]: given },
+          sources: { [member]: "env" },
+        });
+        const empty = collectOptions(command, { [name]: "" });
+        expect(empty.options, `${pathOf(command)} ${name}`).toEqual({});
+      }
+    }
+  });
 
-      it("is changed by the name of no other flag", () => {
-        expect(collectOptions(command, ofOthers)).toEqual({ options: {}, sources: {} });
-      });
-    },
-  );
+  it("no command is changed by the name of another flag", () => {
+    for (const command of commands) {
+      const found = collectOptions(command, ofOthers);
+      expect(found, pathOf(command)).toEqual({ options: {}, sources: {} });
+    }
+  });
 });
