@@ -69,6 +69,26 @@ describe("report merge", () => {
     });
   });
 
+  it("writes each report that is named", async () => {
+    const folder = folderOf(shard(1, 2), shard(2, 2));
+    const args = [...both, "--report", "all.json", "--report", "all.html"];
+    expect(await run(folder, ...args)).toMatchObject({ code: 0, stdout: "" });
+    expect((await run(folder, "all.json", "--jq", ".counts.created")).stdout).toBe("4\n");
+    expect(readFileSync(join(folder, "all.html"), "utf8")).toMatch(/^<!doctype/);
+  });
+
+  it("says why runs stopped that sent nothing", async () => {
+    const why = "the pair prunes; nothing was sent";
+    const stopped = { status: "error" as const, sent: 0, error: why };
+    const folder = folderOf({ ...shard(1, 2), ...stopped }, { ...shard(2, 2), ...stopped });
+    const { code, stderr } = await run(folder, ...both);
+    expect(code, stderr).toBe(10);
+    expect(stderr).toContain("2 reports merged, status error: nothing sent in");
+    expect(stderr).toContain(
+      "ended well: status error\n  shard 1: the pair prunes; nothing was sent\n",
+    );
+  });
+
   it("exits 10 where a run did not end well, or --verify found a document lost", async () => {
     const folder = folderOf(shard(1, 2), { ...shard(2, 2), status: "interrupted" });
     expect(await run(folder, ...both)).toMatchObject({

@@ -145,11 +145,12 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   name: "missing-anchor",
   group: "links",
   severity: "warning",
-  summary: "A link leads to a heading or id that does not exist",
+  summary:
+    "A link leads to a heading or id that does not exist, or a citation of Quarto to no entry",
   advice:
     "A browser opens the top of the page, and the reader of a citation looks for the place in vain. " +
     "Correct the part after `#`, or give the heading this id. The rule knows the anchors of GitHub and of " +
-    "the usual site generators, the ids of AsciiDoc and HTML, the targets of reStructuredText, the labels of Sphinx and the citations of Quarto. It ignores " +
+    "the usual site generators, the ids of AsciiDoc and HTML, the targets of reStructuredText and the labels of Sphinx. It ignores " +
     "pages whose anchors a program makes. In AsciiDoc outside of Antora, a link may lead to another page of " +
     "the same book: the rule judges it only if it reads the whole project.",
   bad: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#aproval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",

@@ -250,8 +250,8 @@ export const templateText: PageRule = {
   severity: "warning",
   summary: "The text contains a template expression or a role that nothing has filled in",
   advice:
-    "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. " +
-    "Write the value, send the built pages, or put an example in code marks.",
+    "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. A name of Jekyll " +
+    "that nothing sets leaves a hole in the sentence. Write the value, send the built pages, or put an example in code marks.",
   bad: "# Download\n\nThe current version is {{ site.version }}. It needs 200 MB of disk space.\n",
   good: "# Download\n\nThe current version is 4.2. It needs 200 MB of disk space.\n",
   ofMost: (count) => `template expressions are sent as they stand in ${count} documents`,
