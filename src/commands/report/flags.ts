@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Run } from "../../cli/commands.ts";
-import { addSharedOptions, filled } from "../../cli/options.ts";
+import { addSharedOptions, collectParsed, filled } from "../../cli/options.ts";
 
 /** `report merge` and `report summary`. */
 export function addReport(program: Command, run: Run): void {
@@ -23,7 +23,8 @@ export function addReport(program: Command, run: Run): void {
   addSharedOptions(merge)
     .option(
       "--report <file>",
-      "write a .json, .sarif, .xml (JUnit) or .html file instead of stdout",
+      "write a .json, .sarif, .xml (JUnit) or .html file instead of stdout (repeatable)",
+      collectParsed(filled),
     )
     .configureHelp({
       examples: [

@@ -16,6 +16,7 @@ import {
 import { readReport } from "../../output/report/stored/read.ts";
 import type { RunReport } from "../../output/report/stored/record.ts";
 import { missingText } from "../../output/report/text.ts";
+import { countsText } from "../../output/ingest.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
 import { openOutput } from "../connect.ts";
@@ -23,8 +24,8 @@ import { refuseRepeatedFile } from "../stats-of.ts";
 import { failUnlessEnded, readSharedReports, type SharedMergeOptions } from "./shared.ts";
 
 export interface MergeOptions extends SharedMergeOptions {
-  /** File to write instead of JSON on stdout. */
-  report?: string;
+  /** Files to write instead of JSON on stdout. */
+  report?: string[];
 }
 
 function realPath(path: string): string {
@@ -72,13 +73,8 @@ async function warnOfMixedCommits(output: Output, reports: readonly NamedReport[
 
 async function writeSummary(output: Output, report: RunReport, merged: number): Promise<void> {
   const { counts, status, seconds, failuresLeftOut = 0 } = report;
-  const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
-  const parts = names
-    .filter((name) => counts[name] > 0)
-    .map((name) => `${formatCount(counts[name])} ${name}`);
-  const sum = parts.length === 0 ? "nothing to do" : parts.join(", ");
   await output.note(
-    `${countOf(merged, "report")} merged, status ${status}: ${sum} in ${formatDuration(seconds * 1000)}`,
+    `${countOf(merged, "report")} merged, status ${status}: ${countsText(counts, status !== "ok")} in ${formatDuration(seconds * 1000)}`,
   );
   if (failuresLeftOut === 0) return;
   const leftOut = countOf(failuresLeftOut, "failed document");
@@ -88,7 +84,7 @@ async function writeSummary(output: Output, report: RunReport, merged: number): 
 }
 
 /** Throws CliError `partial` if the merged run is not all that was asked for. */
-function failUnlessWhole({ merged, counts, status, lost = [] }: RunReport): void {
+function failUnlessWhole({ merged, counts, status, error, lost = [] }: RunReport): void {
   const missing = missingText(merged?.missing ?? [], merged?.shards ?? null);
   if (missing !== "") {
     throw new CliError("partial", `the merged report is incomplete: ${missing}`, {
@@ -98,7 +94,11 @@ function failUnlessWhole({ merged, counts, status, lost = [] }: RunReport): void
   if (counts.failed > 0) {
     throw new CliError("partial", `${countOf(counts.failed, "document")} failed`);
   }
-  if (status !== "ok") throw new CliError("partial", `not all runs ended well: status ${status}`);
+  if (status !== "ok") {
+    throw new CliError("partial", `not all runs ended well: status ${status}`, {
+      details: error?.split("\n") ?? [],
+    });
+  }
   if (lost.length === 0) return;
   throw new CliError("partial", `${countOf(lost.length, "document")} not in the index as sent`);
 }
@@ -114,9 +114,10 @@ export async function reportMerge(
   options: MergeOptions,
 ): Promise<void> {
   const output = openOutput(context, options);
-  if (options.report !== undefined) formOf(options.report);
+  const { report: files = [] } = options;
+  for (const file of files) formOf(file);
   checkFormat(options);
-  if (options.report !== undefined) checkTarget(context, names, options.report);
+  for (const file of files) checkTarget(context, names, file);
   if (names.length === 0 && options.shared === undefined) {
     throw new CliError("usage", "no reports to merge", {
       hints: ["name files that `knowctl ingest --report FILE.json` wrote, or a run: --shared RUN"],
@@ -130,7 +131,7 @@ export async function reportMerge(
   const merged = mergeReports(reports);
   await warnOfMixedCommits(output, reports);
   const { output: format = "json", jq, fields } = options;
-  if (options.report === undefined) {
+  if (files.length === 0) {
     const { failures, ...head } = merged;
     if (format !== "json" || jq !== undefined || fields !== undefined) {
       await writeRecord(output, options, merged);
@@ -142,7 +143,9 @@ export async function reportMerge(
   } else {
     const { failures, ...head } = output.secrets.redactAll(merged);
     const report = uploadReport(head, () => failures);
-    await writeReportFile(resolve(context.cwd, options.report), report, undefined);
+    for (const file of files) {
+      await writeReportFile(resolve(context.cwd, file), report, undefined);
+    }
   }
   await writeSummary(output, merged, reports.length);
   if (found) failUnlessEnded(found.run);
