@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { type TestServiceOptions, startTestService, testKey } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 import { runHere } from "../../main.ts";
@@ -20,7 +21,7 @@ describe("lies", () => {
     "docs/b.md": `# B\n\n${"Long text of the second page, cut into chunks. ".repeat(120)}\n`,
   };
 
-  type Rules = NonNullable<NonNullable<TestServiceOptions["faults"]>["rules"]>;
+  type Rules = FaultRule[];
   const size = "/api/document/document-size-info";
   const chunk = "/api/document/chunk-info";
   const answers = (path: string, body: unknown): Rules[number] => ({
@@ -64,18 +65,21 @@ describe("lies", () => {
     ],
   ];
 
-  it.each(lies)("is never called current by a service that answers %s", async (what, rules) => {
-    const service = await startTestService({ dialect: "onyx", files, faults: { rules } });
+  it("are never taken for a document that is current", async () => {
+    const told: Rules = [];
+    const service = await startTestService({ dialect: "onyx", files, faults: { rules: told } });
     expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
-    await service.sandbox.idle();
-    const { code, stdout } = await runIn(service, "verify docs/b.md --json");
-    expect([8, 10, 13]).toContain(code);
-    if (code !== 8)
-      expect(JSON.parse(stdout)).toMatchObject({ summary: { current: 0, documents: 1 } });
-    if (what.startsWith("the same") || what.startsWith("the text")) {
-      const first = await runIn(service, "verify docs/a.md");
-      expect(first.stdout).not.toMatch(/^current/m);
-      expect(first.code).not.toBe(0);
+    for (const [what, rules] of lies) {
+      told.splice(0, told.length, ...rules);
+      const { code, stdout } = await runIn(service, "verify docs/b.md --json");
+      expect([8, 10, 13], what).toContain(code);
+      if (code !== 8)
+        expect(JSON.parse(stdout), what).toMatchObject({ summary: { current: 0, documents: 1 } });
+      if (what.startsWith("the same") || what.startsWith("the text")) {
+        const first = await runIn(service, "verify docs/a.md");
+        expect(first.stdout, what).not.toMatch(/^current/m);
+        expect(first.code, what).not.toBe(0);
+      }
     }
   });
 
@@ -181,17 +185,31 @@ describe("hidden", () => {
     return service;
   }
 
-  it("calls a hidden document unknown that other documents resemble, and never sends it again", async () => {
-    const service = await uploaded(alike, "docs/59.md", { hidden: true });
+  it("calls a hidden document unknown that others resemble, and never sends it again", async () => {
+    const own = (word: string): string => `# Page\n\n${text} Rule ${word} applies.\n`;
+    const index: [id: string, fault: object][] = [
+      ["docs/57.md", { hidden: true }],
+      // Found by a word that only it has.
+      ["docs/58.md", { hidden: true }],
+      ["docs/59.md", { keeps: "row" }],
+    ];
+    const service = await startTestService({
+      dialect: "onyx",
+      files: { ...alike, "docs/58.md": own("QX77Z"), "docs/59.md": own("ZX88Q") },
+      faults: {
+        rules: index.map(([id, fault]) => ({ when: { documentId: id }, do: { index: fault } })),
+      },
+    });
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
     const { code, stdout } = await runIn(service, "verify");
-    expect(stdout).toMatch(/^unknown +docs\/59\.md: not indexed, or hidden/);
-    expect(code).toBe(10);
-    const from = service.sandbox.ledger.requests.length;
+    expect(stdout).toMatch(/^unknown +docs\/57\.md: not indexed, or hidden/m);
+    expect(stdout).toMatch(/^hidden +docs\/58\.md/m);
+    expect(stdout).toMatch(/^listed only +docs\/59\.md/m);
+    expect(code).toBe(13);
+    expect((await runIn(service, "verify docs/57.md")).code).toBe(10);
+    service.sandbox.ledger.documents.clear();
     await runIn(service, "retry --missing");
-    const sent = service.sandbox.ledger.requests
-      .slice(from)
-      .filter(({ method, path }) => method === "POST" && path.includes("ingestion"));
-    expect(sent).toEqual([]);
+    expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/59.md"]);
   });
 
   it("does not count documents for the chunks that the search is cut by", async () => {
@@ -200,14 +218,6 @@ describe("hidden", () => {
     const files = { "docs/a.md": long, "docs/b.md": long, "docs/c.md": `# Page\n\n${text}\n` };
     const service = await uploaded(files, "docs/c.md", { hidden: true });
     expect((await runIn(service, "verify")).stdout).not.toContain("listed only");
-  });
-
-  it("finds a hidden document by a word that only it has", async () => {
-    const files = { ...alike, "docs/59.md": `# Page\n\n${text} Rule QX77Z applies.\n` };
-    const hidden = await uploaded(files, "docs/59.md", { hidden: true });
-    expect((await runIn(hidden, "verify")).stdout).toMatch(/^hidden +docs\/59\.md/);
-    const lost = await uploaded(files, "docs/59.md", { keeps: "row" });
-    expect((await runIn(lost, "verify")).stdout).toMatch(/^listed only +docs\/59\.md/);
   });
 
   it("tells a lost document from a hidden one where few other documents have its words", async () => {
@@ -315,6 +325,10 @@ describe("version tag", () => {
       when: { documentId: "docs/a.md", nth: 2 },
       do: { index: { keeps: "old" as const } },
     };
+    const rules: FaultRule[] = [kept];
+    const service = await uploaded({ faults: { rules } });
+    writeFileSync(join(service.folder, "docs/a.md"), "alpha beta delta\n");
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
     for (const metadata of [
       {},
       undefined,
@@ -322,19 +336,10 @@ describe("version tag", () => {
       { knowctl_version: "old" },
       { knowctl_version: 7 },
     ]) {
-      const rules = ["/api/admin/search", "/api/search/send-search-message"].map((path) => ({
-        when: { path },
-        do: {
-          body: {
-            documents: ids.map((id) => hit(id, metadata)),
-            search_docs: ids.map((id) => hit(id, metadata)),
-          },
-        },
-      }));
-      const service = await uploaded({ faults: { rules: [...rules, kept] } });
-      writeFileSync(join(service.folder, "docs/a.md"), "alpha beta delta\n");
-      expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
-      await service.sandbox.idle();
+      const hits = ids.map((id) => hit(id, metadata));
+      const body = { documents: hits, search_docs: hits };
+      const paths = ["/api/admin/search", "/api/search/send-search-message"];
+      rules.splice(0, rules.length, ...paths.map((path) => ({ when: { path }, do: { body } })));
       const { code, stdout } = await service.verify();
       expect(stdout).toMatch(/"id":"docs\/a\.md".*"result":"stale"/);
       expect(stdout).not.toContain("the metadata that were sent");
