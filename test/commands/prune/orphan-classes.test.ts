@@ -56,6 +56,13 @@ describe("orphan classes", () => {
         });
       }
       expect(await stored(service)).toEqual(all);
+      // A row that is gone is judged by the mapping that it was sent with.
+      writeFiles(service.folder, { "prices.csv": "sku,name,text\ns2,Two,second\n" });
+      for (const paths of ["prices.csv", ".", ""]) {
+        expect(await classes(service, paths)).toEqual(["row-gone s1"]);
+      }
+      await expectRun(service, prune.replace(".", "prices.csv"), 0);
+      expect(await stored(service)).toEqual(all.filter((id) => id !== "s1"));
     });
 
     it("of a file that was sent with several options, by the last ones", async () => {
@@ -70,7 +77,8 @@ describe("orphan classes", () => {
     });
 
     it("says which options made them, and deletes them with --class other-options alone", async () => {
-      const service = await startMixed();
+      const service = await startTestService({ files, dialect: "onyx" });
+      await runIn(service, "ingest a --cc-pair-id 2 --id-prefix one/");
       await runIn(service, "ingest a --cc-pair-id 2 --id-prefix new/");
       expect(await classes(service, "a")).toEqual(["other-options one/a/x.md"]);
       const line = prune.replace(".", "a");
@@ -84,19 +92,7 @@ describe("orphan classes", () => {
         { class: "other-options", reason: expect.stringContaining("id prefix one/ → new/") },
       ]);
       await expectRun(service, `${line} --class other-options`, 0);
-      const left = ["drafts/d.md", "new/a/x.md", "s1", "s2", "two/b/y.md"];
-      expect(await stored(service)).toEqual(left);
-    });
-
-    it("lists a row that is gone as row-gone, by the mapping that it was sent with", async () => {
-      const service = await startMixed();
-      writeFiles(service.folder, { "prices.csv": "sku,name,text\ns2,Two,second\n" });
-      for (const paths of ["prices.csv", ".", ""]) {
-        expect(await classes(service, paths)).toEqual(["row-gone s1"]);
-      }
-      const line = prune.replace(".", "prices.csv");
-      await expectRun(service, line, 0);
-      expect(await stored(service)).toEqual(all.filter((id) => id !== "s1"));
+      expect(await stored(service)).toEqual(["new/a/x.md"]);
     });
 
     it("keeps what a configuration of today would name differently", async () => {
@@ -115,28 +111,30 @@ describe("orphan classes", () => {
   describe("a document whose file is there, but left out", () => {
     const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n", "docs/c.md": "# C\n" };
 
-    it.each([
-      ["an ignore file", "docs", { ".knowctlignore": "a.md\n" }],
-      [
-        "an exclusion",
-        "docs",
-        { ".cliconfig.json": '{"ingest":{"include":["docs/**"],"exclude":["docs/a.md"]}}' },
-      ],
-      [
-        "a narrower include",
-        "",
-        { ".cliconfig.json": '{"ingest":{"include":["docs/b.md","docs/c.md"]}}' },
-      ],
-    ])("is excluded: %s", async (_name, paths, change) => {
-      const config = { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' };
-      const service = await startTestService({ files: { ...docs, ...config }, dialect: "onyx" });
+    it("is excluded, whatever leaves it out", async () => {
+      const put = (include: string[], exclude: string[] = []): Record<string, string> => ({
+        ".cliconfig.json": JSON.stringify({ ingest: { include, exclude } }),
+      });
+      const service = await startTestService({
+        files: { ...docs, ...put(["docs/**"]) },
+        dialect: "onyx",
+      });
       await runIn(service, "ingest --cc-pair-id 2");
-      writeFiles(service.folder, change);
-      expect(await classes(service, paths)).toEqual(["excluded docs/a.md"]);
-      const removal = `prune ${paths} --cc-pair-id 2 --yes --max-delete 2`.replace("  ", " ");
+      const expectExcluded = async (paths: string): Promise<void> => {
+        expect(await classes(service, paths)).toEqual(["excluded docs/a.md"]);
+        const removal = `prune ${paths} --cc-pair-id 2 --yes --max-delete 2`.replace("  ", " ");
+        await expectRun(service, removal, 0);
+        expect(await stored(service)).toHaveLength(3);
+      };
+      writeFiles(service.folder, { ".knowctlignore": "a.md\n" });
+      await expectExcluded("docs");
+      rmSync(join(service.folder, ".knowctlignore"));
+      writeFiles(service.folder, put(["docs/**"], ["docs/a.md"]));
+      await expectExcluded("docs");
+      writeFiles(service.folder, put(["docs/b.md", "docs/c.md"]));
+      await expectExcluded("");
+      const removal = "prune --cc-pair-id 2 --yes --max-delete 2 --class excluded --class shared";
       await expectRun(service, removal, 0);
-      expect(await stored(service)).toHaveLength(3);
-      await expectRun(service, `${removal} --class excluded --class shared`, 0);
       expect(await stored(service)).toEqual(["docs/b.md", "docs/c.md"]);
     });
 
@@ -160,26 +158,28 @@ describe("orphan classes", () => {
     });
   });
 
-  describe("a document whose file opts out", () => {
-    it.each([
-      ["a draft", "---\ndraft: true\n---\n# A\n\nText.\n"],
-      ["ingest: false", "---\ningest: false\n---\n# A\n\nText.\n"],
-      ["no text any more", "---\ntitle: A\n---\n"],
-    ])("%s", async (_name, text) => {
-      const docs = { "docs/a.md": "# A\n\nText.\n", "docs/b.md": "# B\n" };
-      const service = await startTestService({ files: docs, dialect: "onyx" });
-      await runIn(service, "ingest docs --cc-pair-id 2");
-      writeFiles(service.folder, { "docs/a.md": text });
-      const again = await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(again.stderr).toContain(
-        "1 uploaded file opts out now: the document is still in the service",
-      );
-      expect(await classes(service)).toEqual(["opted-out docs/a.md"]);
-      await expectRun(service, prune, 0);
-      expect(await stored(service)).toEqual(["docs/a.md", "docs/b.md"]);
-      await expectRun(service, `${prune} --class opted-out`, 0);
-      expect(await stored(service)).toEqual(["docs/b.md"]);
-    });
+  it("a document whose file opts out", async () => {
+    const kinds = {
+      "docs/draft.md": "---\ndraft: true\n---\n# A\n\nText.\n",
+      "docs/ingest.md": "---\ningest: false\n---\n# A\n\nText.\n",
+      "docs/no-text.md": "---\ntitle: A\n---\n",
+    };
+    const names = Object.keys(kinds);
+    const docs = Object.fromEntries(
+      [...names, "docs/b.md"].map((name) => [name, "# A\n\nText.\n"]),
+    );
+    const service = await startTestService({ files: docs, dialect: "onyx" });
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    writeFiles(service.folder, kinds);
+    const again = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(again.stderr).toContain(
+      "3 uploaded files opt out now: the documents are still in the service",
+    );
+    expect(await classes(service)).toEqual(names.map((name) => `opted-out ${name}`));
+    await expectRun(service, prune, 0);
+    expect(await stored(service)).toHaveLength(4);
+    await expectRun(service, `${prune} --class opted-out`, 0);
+    expect(await stored(service)).toEqual(["docs/b.md"]);
   });
 
   it("does not list a document of another pair, nor an imported one as gone", async () => {
@@ -324,22 +324,28 @@ describe("imported", () => {
     [...sandbox.ledger.documents.keys()].toSorted();
 
   describe("imported records", () => {
-    it.each<[string, Sent]>([
-      ["of no file", { id: "other/team.md", path: "gone.md" }],
-      ["of a file with another id", { id: "other/team.md", path: "docs/1.md" }],
-      ["of a row", { id: "sku-7", path: "prices.csv", part: 7 }],
-      ["with the prefix of another project", { id: "other/docs/x.md", path: "docs/x.md" }],
-    ])("%s are foreign: listed apart, and kept", async (_name, record) => {
+    it("of no file of this project are foreign: listed apart, and kept", async () => {
       const service = await startProject();
-      await importInto(service, [record]);
-      const listed = await runIn(service, "status --cc-pair-id 2 --json");
-      expect(JSON.parse(listed.stdout)).toMatchObject({
-        documents: [{ id: record.id, class: "foreign" }],
-      });
-      await expectRun(service, prune, 0, "1 foreign");
-      expect((await runIn(service, "state list --json")).stdout).toContain(record.id);
-      await expectRun(service, `${prune} --class foreign`, 0);
-      expect((await runIn(service, "state list --json")).stdout).not.toContain(record.id);
+      for (const record of [
+        // Of no file, of a file with another id, of a row, and with the prefix of another project.
+        { id: "other/team.md", path: "gone.md" },
+        { id: "other/team.md", path: "docs/1.md" },
+        { id: "sku-7", path: "prices.csv", part: 7 },
+        { id: "other/docs/x.md", path: "docs/x.md" },
+      ]) {
+        await importInto(service, [record]);
+        const listed = await runIn(service, "status --cc-pair-id 2 --json");
+        expect(JSON.parse(listed.stdout)).toMatchObject({
+          documents: [{ id: record.id, class: "foreign" }],
+        });
+        await expectRun(service, prune, 0, "1 foreign");
+        expect((await runIn(service, "state list --json")).stdout).toContain(record.id);
+        await expectRun(service, `${prune} --class foreign`, 0);
+        expect((await runIn(service, "state list --json")).stdout).not.toContain(record.id);
+      }
+      // One whose id is made of its path is an orphan like own ones.
+      await importInto(service, [{ id: "docs/old.md", path: "docs/old.md" }]);
+      expect((await runIn(service, "status --cc-pair-id 2")).stdout).toContain("gone");
     });
 
     it("whose path is the id of another project's document are foreign", async () => {
@@ -369,12 +375,6 @@ describe("imported", () => {
       expect((await runIn(service, "state list --json")).stdout).toContain("w/docs/p4.md");
     });
 
-    it("whose id is made of their path are orphans like own ones", async () => {
-      const service = await startProject();
-      await importInto(service, [{ id: "docs/old.md", path: "docs/old.md" }]);
-      expect((await runIn(service, "status --cc-pair-id 2")).stdout).toContain("gone");
-    });
-
     it("are own once an upload of this project sent them", async () => {
       const service = await startProject();
       writeFiles(service.folder, { "docs/own.md": "---\nid: own-id\n---\n# Own\n\nText.\n" });
@@ -387,30 +387,25 @@ describe("imported", () => {
       });
     });
 
-    it.each<[string, (index: number) => Sent, Record<string, string>]>([
-      ["of documents that no file has", (n) => ({ id: `x${n}`, path: `p${n}.md` }), {}],
-      [
-        "of files that are no documents",
-        (n) => ({ id: `node_modules/${n}.js`, path: `node_modules/${n}.js` }),
-        Object.fromEntries(numbers(300).map((n) => [`node_modules/${n}.js`, "x"])),
-      ],
-      [
-        "of hidden files",
-        (n) => ({ id: `.hidden/${n}.md`, path: `.hidden/${n}.md` }),
-        Object.fromEntries(numbers(300).map((n) => [`.hidden/${n}.md`, "x"])),
-      ],
-      [
-        "of other spellings of an id",
-        (n) => ({ id: `docs/${n % 10}.md#${n}`, path: `docs/${n % 10}.md`, part: n }),
-        {},
-      ],
-    ])("%s do not raise the limit of a removal", async (_name, padding, files) => {
+    it("do not raise the limit of a removal, whatever they are of", async () => {
       const service = await startProject();
-      writeFiles(service.folder, files);
+      // Documents that no file has, files that are no documents, hidden ones, and other spellings of an id.
+      const padding: ((n: number) => Sent)[] = [
+        (n) => ({ id: `x${n}`, path: `p${n}.md` }),
+        (n) => ({ id: `node_modules/${n}.js`, path: `node_modules/${n}.js` }),
+        (n) => ({ id: `.hidden/${n}.md`, path: `.hidden/${n}.md` }),
+        (n) => ({ id: `docs/${n % 10}.md#${n}`, path: `docs/${n % 10}.md`, part: n }),
+      ];
+      for (const folder of ["node_modules/N.js", ".hidden/N.md"]) {
+        const files = numbers(300).map((n) => [folder.replace("N", String(n)), "x"]);
+        writeFiles(service.folder, Object.fromEntries(files) as Record<string, string>);
+      }
       const before = idsOf(service);
-      await importInto(service, numbers(300).map(padding));
       for (const path of paths.slice(0, 5)) rmSync(join(service.folder, path));
-      await expectRun(service, prune, 2, "--max-delete allows 1");
+      for (const record of padding) {
+        await importInto(service, numbers(300).map(record));
+        await expectRun(service, prune, 2, "--max-delete allows 1");
+      }
       expect(idsOf(service)).toEqual(before);
     });
   });

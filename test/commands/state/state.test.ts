@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryOf } from "../../repository.ts";
@@ -45,28 +45,25 @@ describe("list", () => {
         id: null,
       });
       expect(rows[1]).toMatchObject({ id: "docs/a.md", time: expect.stringMatching(/Z$/) });
-    });
-
-    it("names the path of a failure once in a row", async () => {
-      const service = await startUploaded();
-      const { stdout } = await runIn(service, "state list --status failed -o tsv");
-      expect(stdout.split("docs/bad.md")).toHaveLength(2);
-      expect(stdout).toContain("\t3:1: ");
-    });
-
-    it.each([
-      ["--status failed -o ndjson", 1],
-      ["--status sent -o ndjson", 5],
-      ["--cc-pair-id 7 -o ndjson", 1],
-      ["--limit 2 -o ndjson", 2],
-      ["--filter path~docs/sub* --limit 1 -o tsv", 1],
-      ["--filter cc_pair_id=7 -o csv", 2],
-      ["--cc-pair-id 33 -o ndjson", 0],
-    ])("%s", async (flags, lines) => {
-      const service = await startUploaded();
-      const { code, stdout } = await runIn(service, `state list ${flags}`);
-      expect(code).toBe(0);
-      expect(stdout.split("\n").filter(Boolean)).toHaveLength(lines);
+      for (const [flags, lines] of [
+        ["--status failed -o ndjson", 1],
+        ["--status sent -o ndjson", 5],
+        ["--cc-pair-id 7 -o ndjson", 1],
+        ["--limit 2 -o ndjson", 2],
+        ["--filter path~docs/sub* --limit 1 -o tsv", 1],
+        ["--filter cc_pair_id=7 -o csv", 2],
+        ["--cc-pair-id 33 -o ndjson", 0],
+      ] as const) {
+        const listed = await runIn(service, `state list ${flags}`);
+        expect(listed.code, flags).toBe(0);
+        expect(listed.stdout.split("\n").filter(Boolean), flags).toHaveLength(lines);
+      }
+      // The path of a failure stands once in its row.
+      const failed = await runIn(service, "state list --status failed -o tsv");
+      expect(failed.stdout.split("docs/bad.md")).toHaveLength(2);
+      expect(failed.stdout).toContain("\t3:1: ");
+      const none = await runIn(service, "state list --cc-pair-id 33");
+      expect(none).toMatchObject({ code: 0, stderr: "no records match\n" });
     });
 
     it("tells a document whose text a removal notice replaced from one that was sent", async () => {
@@ -88,12 +85,6 @@ describe("list", () => {
       for (const flags of ["", " --status failed"]) {
         expect(await runIn(service, `state list${flags}`)).toMatchObject({ code: 0, stderr: text });
       }
-    });
-
-    it("says that no record matches", async () => {
-      const service = await startUploaded();
-      const { code, stderr } = await runIn(service, "state list --cc-pair-id 33");
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "no records match\n" });
     });
 
     it("says where it looked when there is no state", async () => {
@@ -124,69 +115,60 @@ describe("list", () => {
       expect(service.sandbox.ledger.documents.get("docs/b.md")).toHaveLength(2);
     });
 
-    it.each([
-      ["docs/a.md", ["docs/b.md#2", "docs/sub-d.md#2", "docs/sub/c.md#2"], "2 documents"],
-      ["docs/a.md --cc-pair-id 7", ["docs/a.md#2"], "1 document"],
-      ["docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
-      ["docs/sub docs/sub/c.md docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
-      ["docs/sub/", ["docs/sub-d.md#2"], "1 document"],
-      ["docs --yes", [], "5 documents and 1 failure"],
-      ["--failed", ["docs/a.md#7"], "1 failure"],
-      ["--all --yes", [], "5 documents and 1 failure"],
-      ["--all --yes --cc-pair-id 7", ["docs/a.md#2"], "1 document"],
-    ])("%s", async (flags, kept, said) => {
+    it("forgets what is named, asks where it is much, and refuses the rest", async () => {
       const service = await startUploaded();
-      expect(await runIn(service, `state forget ${flags}`)).toMatchObject({
-        code: 0,
-        stderr: `forgot ${said}\n`,
-      });
-      const left = await paths(service);
-      expect(left).toEqual(kept.length === 0 ? [] : expect.arrayContaining(kept));
-      const sent = 5 - (said === "1 failure" ? 0 : Number(said[0]));
-      expect(left).toHaveLength(sent);
-    });
-
-    it("takes paths from the working directory as well as from the root", async () => {
-      const service = await startUploaded();
+      const [state, kept] = [".knowctl", "kept"].map((name) => join(service.folder, name));
+      cpSync(state!, kept!, { recursive: true });
+      const restore = (): void => {
+        rmSync(state!, { recursive: true });
+        cpSync(kept!, state!, { recursive: true });
+      };
+      for (const [flags, stay, said] of [
+        ["docs/a.md", ["docs/b.md#2", "docs/sub-d.md#2", "docs/sub/c.md#2"], "2 documents"],
+        ["docs/a.md --cc-pair-id 7", ["docs/a.md#2"], "1 document"],
+        ["docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
+        ["docs/sub docs/sub/c.md docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
+        ["docs/sub/", ["docs/sub-d.md#2"], "1 document"],
+        ["docs --yes", [], "5 documents and 1 failure"],
+        ["--failed", ["docs/a.md#7"], "1 failure"],
+        ["--all --yes", [], "5 documents and 1 failure"],
+        ["--all --yes --cc-pair-id 7", ["docs/a.md#2"], "1 document"],
+      ] as const) {
+        const ran = await runIn(service, `state forget ${flags}`);
+        expect(ran, flags).toMatchObject({ code: 0, stderr: `forgot ${said}\n` });
+        const left = await paths(service);
+        expect(left, flags).toEqual(expect.arrayContaining([...stay]));
+        const sent = 5 - (said === "1 failure" ? 0 : Number(said[0]));
+        expect(left, flags).toHaveLength(sent);
+        restore();
+      }
+      for (const [flags, code, message] of [
+        ["", 2, "no record to forget is named"],
+        ["--all", 2, "this would forget 5 documents and 1 failure"],
+        ["--all docs", 2, "exclude each other"],
+        ["docs/a.md docs/nothing.md", 9, "no record matches docs/nothing.md"],
+        // Nobody is asked about nothing.
+        ["--all --cc-pair-id 77", 0, "nothing is recorded for pair 77\n"],
+      ] as const) {
+        await expectRun(service, `state forget ${flags}`.trim(), code, message);
+      }
+      const line = "state forget --all --cc-pair-id 7";
+      const named = await runIn(service, line, { answer: "n\n" });
+      expect(named.stderr).toContain("Forget 1 document of pair 7?");
+      expect(await paths(service)).toHaveLength(5);
       const inside = { folder: `${service.folder}/docs/sub`, env: service.env };
       await expectRun(inside, "state forget c.md", 0);
       expect(await paths(service)).not.toContain("docs/sub/c.md#2");
-    });
-
-    it.each([
-      ["", 2, "no record to forget is named"],
-      ["--all", 2, "this would forget 5 documents and 1 failure"],
-      ["--all docs", 2, "exclude each other"],
-      ["docs/a.md docs/nothing.md", 9, "no record matches docs/nothing.md"],
-    ])("refuses: %s", async (flags, code, message) => {
-      const service = await startUploaded();
-      await expectRun(service, `state forget ${flags}`.trim(), code, message);
-      expect(await paths(service)).toHaveLength(5);
-    });
-
-    it.each([
-      ["y\n", 0],
-      ["n\n", 5],
-    ])("asks on a terminal: %j", async (answer, left) => {
-      const service = await startUploaded();
-      const { code, stderr } = await runIn(service, "state forget --all", { answer });
-      expect(code).toBe(0);
-      expect(stderr).toContain("Forget 5 documents and 1 failure?");
-      expect(await paths(service)).toHaveLength(left);
-    });
-
-    it("does not ask about nothing", async () => {
-      const service = await startUploaded();
-      const ran = await runIn(service, "state forget --all --cc-pair-id 77");
-      expect(ran).toMatchObject({ code: 0, stderr: "nothing is recorded for pair 77\n" });
-      expect(await paths(service)).toHaveLength(5);
-    });
-
-    it("names the pair in the question", async () => {
-      const service = await startUploaded();
-      const line = "state forget --all --cc-pair-id 7";
-      const { stderr } = await runIn(service, line, { answer: "n\n" });
-      expect(stderr).toContain("Forget 1 document of pair 7?");
+      restore();
+      for (const [answer, left] of [
+        ["n\n", 5],
+        ["y\n", 0],
+      ] as const) {
+        const { code, stderr } = await runIn(service, "state forget --all", { answer });
+        expect(code).toBe(0);
+        expect(stderr).toContain("Forget 5 documents and 1 failure?");
+        expect(await paths(service)).toHaveLength(left);
+      }
     });
   });
 });
@@ -251,22 +233,24 @@ describe("read only", () => {
     readFileSync(join(folder, ".knowctl/state.db"), "latin1"),
   ];
 
-  it.each([
-    ["state list --fields path", "docs/a.md\ndocs/b.md\n"],
-    ["state export", '"type":"end"'],
-    ["explain docs/a.md", "unchanged since it was last read; accepted by"],
-    ["ingest docs --dry-run", "2 unchanged"],
-    ["retry --dry-run", "nothing to retry"],
-    ["prune docs --tombstone --dry-run", "nothing to remove"],
-    ["status --remote", "no difference"],
-    ["verify", "the state is read-only: the results are not recorded\n2 current"],
-  ])("%s reads a state that it cannot write", async (line, expected) => {
+  it("a state that cannot be written is read", async () => {
     const service = await startReadOnly();
     const before = stateOf(service);
-    const { code, stdout, stderr } = await runIn(service, line);
-    expect(stdout + stderr).toContain(expected);
-    expect(code).toBe(0);
-    expect(stateOf(service)).toEqual(before);
+    for (const [line, expected] of [
+      ["state list --fields path", "docs/a.md\ndocs/b.md\n"],
+      ["state export", '"type":"end"'],
+      ["explain docs/a.md", "unchanged since it was last read; accepted by"],
+      ["ingest docs --dry-run", "2 unchanged"],
+      ["retry --dry-run", "nothing to retry"],
+      ["prune docs --tombstone --dry-run", "nothing to remove"],
+      ["status --remote", "no difference"],
+      ["verify", "the state is read-only: the results are not recorded\n2 current"],
+    ] as const) {
+      const { code, stdout, stderr } = await runIn(service, line);
+      expect(stdout + stderr).toContain(expected);
+      expect(code, line).toBe(0);
+      expect(stateOf(service), line).toEqual(before);
+    }
   });
 });
 
@@ -289,32 +273,39 @@ describe("tracked", () => {
   }
 
   describe("a state that git tracks", () => {
-    it.each([
-      "ingest docs --cc-pair-id 2",
-      "ingest docs --cc-pair-id 2 --dry-run",
-      "status docs --cc-pair-id 2",
-      "prune --dry-run --cc-pair-id 2",
-      "retry --cc-pair-id 2",
-      "prune --yes --cc-pair-id 2",
-      "verify --cc-pair-id 2",
-      "explain docs/a.md",
-      "state list",
-      "state export",
-      "state forget --all --yes",
-      "ingest docs --cc-pair-id 2 --state .knowctl",
-    ])("is refused by %s", async (line) => {
+    it("is refused by every command, or not read", async () => {
       const service = await withTrackedState();
       const before = service.sandbox.ledger.documents.size;
-      for (const env of [{}, { KNOWCTL_TRUST_PROJECT: "1" }]) {
-        await expectRun(
-          { ...service, env: { ...service.env, ...env } },
-          line,
-          14,
-          "git tracks the state",
-          "git rm --cached -f -r .knowctl",
-        );
+      for (const line of [
+        "ingest docs --cc-pair-id 2",
+        "ingest docs --cc-pair-id 2 --dry-run",
+        "status docs --cc-pair-id 2",
+        "prune --dry-run --cc-pair-id 2",
+        "retry --cc-pair-id 2",
+        "prune --yes --cc-pair-id 2",
+        "verify --cc-pair-id 2",
+        "explain docs/a.md",
+        "state list",
+        "state export",
+        "state forget --all --yes",
+        "ingest docs --cc-pair-id 2 --state .knowctl",
+      ]) {
+        for (const env of [{}, { KNOWCTL_TRUST_PROJECT: "1" }]) {
+          await expectRun(
+            { ...service, env: { ...service.env, ...env } },
+            line,
+            14,
+            "git tracks the state",
+            "git rm --cached -f -r .knowctl",
+          );
+        }
       }
       expect(service.sandbox.ledger.documents.size).toBe(before);
+      // No local files are given, which one line says.
+      for (const line of ["chat --no-input holidays", "search holidays"]) {
+        const { stderr } = await expectRun(service, line, 0);
+        expect(stderr.match(/git tracks the state/g), line).toHaveLength(1);
+      }
     });
 
     it("is refused by --state in a folder of the repository, and read again once it is untracked", async () => {
@@ -338,17 +329,5 @@ describe("tracked", () => {
       await expectRun(service, "ingest docs --cc-pair-id 2", 14);
       expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
     });
-
-    it.each(["chat --no-input holidays", "search holidays"])(
-      "gives no local files to %s, which says so in one line",
-      async (line) => {
-        const service = await withTrackedState();
-        const ran = await expectRun(service, line, 0);
-        const lines = ran.stderr
-          .split("\n")
-          .filter((each) => each.includes("git tracks the state"));
-        expect(lines).toHaveLength(1);
-      },
-    );
   });
 });
