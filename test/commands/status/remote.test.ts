@@ -48,10 +48,18 @@ describe("status --remote", () => {
       stdout: "",
       stderr: "no difference; the service lists 3 documents\n",
     });
-  });
-
-  it('does not hide a document whose file is gone behind "no difference"', async () => {
-    const service = await startSent();
+    // Nor of no document.
+    mkdirSync(join(service.folder, "empty"));
+    const empty = await runIn(service, "status --remote empty --cc-pair-id 2");
+    expect(empty).toMatchObject({ code: 2, stdout: "" });
+    expect(empty.stderr).toContain("nothing to compare: no file of empty yields a document");
+    // Nor by the records of another service.
+    const other = await startTestService({ dialect: "onyx" });
+    const env = { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url };
+    const ran = await runIn({ folder: service.folder, env }, "status --remote docs --cc-pair-id 2");
+    expect(ran.stdout).toContain("not sent: 3 documents");
+    expect(ran.stdout).not.toContain("gone there");
+    // Nor where a file is gone.
     rmSync(join(service.folder, "docs/a b/c%.md"));
     expect(await runIn(service, "status --remote --cc-pair-id 2 --exit-code")).toEqual({
       code: 12,
@@ -86,14 +94,6 @@ describe("status --remote", () => {
     expect(ran.stdout).toBe("");
   });
 
-  it("does not say of no document that it has no difference", async () => {
-    const service = await startSent();
-    mkdirSync(join(service.folder, "empty"));
-    const ran = await runIn(service, "status --remote empty --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain("nothing to compare: no file of empty yields a document");
-  });
-
   it("names each kind of difference and the next command", async () => {
     const service = await startSent();
     await remove(service, "docs/a b/c%.md");
@@ -119,17 +119,6 @@ describe("status --remote", () => {
     expect(ran.stderr).toContain("4 documents differ");
   });
 
-  it("advises an upload that has something to send", async () => {
-    const service = await startSent();
-    writeFiles(service.folder, { "docs/new.md": "# New\n" });
-    const ran = await runIn(service, "status --remote --cc-pair-id 2 --exit-code");
-    expect(ran.stderr).toContain("not sent: `knowctl ingest PATH --cc-pair-id 2` sends them\n");
-    expect(ran.stderr).toContain("error: 1 document differs\n");
-    writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' });
-    const configured = await runIn(service, "status --remote --cc-pair-id 2");
-    expect(configured.stderr).toContain("not sent: `knowctl ingest --cc-pair-id 2` sends them\n");
-  });
-
   it("follows its own advice: the document is sent again", async () => {
     const service = await startSent();
     await remove(service, "docs/1.md");
@@ -139,7 +128,7 @@ describe("status --remote", () => {
     expect(await differences(service)).toEqual([]);
   });
 
-  it("prints ndjson and jq", async () => {
+  it("prints ndjson and jq, and advises an upload that has something to send", async () => {
     const service = await startSent();
     writeFiles(service.folder, { "docs/new.md": "# New\n" });
     const { stdout } = await runIn(service, "status --remote -o ndjson");
@@ -193,6 +182,12 @@ describe("status --remote", () => {
     const fields = await runIn(service, "status --remote --fields summary.not-sent");
     expect(JSON.parse(fields.stdout)).toEqual({ summary: { "not-sent": 1 } });
     await expectRun(service, "status --remote --jq . -o text", 2);
+    const ran = await runIn(service, "status --remote --cc-pair-id 2 --exit-code");
+    expect(ran.stderr).toContain("not sent: `knowctl ingest PATH --cc-pair-id 2` sends them\n");
+    expect(ran.stderr).toContain("error: 1 document differs\n");
+    writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' });
+    const configured = await runIn(service, "status --remote --cc-pair-id 2");
+    expect(configured.stderr).toContain("not sent: `knowctl ingest --cc-pair-id 2` sends them\n");
   });
 
   it("limits files and records to the paths, and finds no extra documents there", async () => {
@@ -360,29 +355,22 @@ describe("status --remote", () => {
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
   });
 
-  it("does not count the records of another service", async () => {
-    const service = await startSent();
-    const other = await startTestService({ dialect: "onyx" });
-    const env = { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url };
-    const ran = await runIn({ folder: service.folder, env }, "status --remote docs --cc-pair-id 2");
-    expect(ran.stdout).toContain("not sent: 3 documents");
-    expect(ran.stdout).not.toContain("gone there");
-  });
-
-  it.each([
-    ["damaged", 200, '[{"document_id":"docs%2F1.md"}'],
-    ["failing", 500, '{"detail":"no"}'],
-    ["without rights", 403, '{"detail":"no"}'],
-  ])("calls nothing gone where the list is %s", async (_name, status, body) => {
+  it("calls nothing gone where the list is damaged, failing or refused", async () => {
     const { folder, env } = await startSent();
-    const { url } = await startHttp((_request, response) => {
-      response.writeHead(status, { "content-type": "application/json" }).end(body);
-    });
-    const ran = await runIn(
-      { folder, env: { ...env, KNOWCTL_BASE_URL: url } },
-      "status --remote docs --cc-pair-id 2 -o json",
-    );
-    expect(ran).toMatchObject({ code: status === 403 ? 4 : 8, stdout: "" });
+    for (const [status, body, code] of [
+      [200, '[{"document_id":"docs%2F1.md"}', 8],
+      [500, '{"detail":"no"}', 8],
+      [403, '{"detail":"no"}', 4],
+    ] as const) {
+      const { url } = await startHttp((_request, response) => {
+        response.writeHead(status, { "content-type": "application/json" }).end(body);
+      });
+      const ran = await runIn(
+        { folder, env: { ...env, KNOWCTL_BASE_URL: url } },
+        "status --remote docs --cc-pair-id 2 -o json",
+      );
+      expect(ran, String(status)).toMatchObject({ code, stdout: "" });
+    }
   });
 
   it("needs an interface that lists, and a permission", async () => {

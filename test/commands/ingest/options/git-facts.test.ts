@@ -12,6 +12,7 @@ import {
   startGitService,
 } from "../support.ts";
 import { join } from "node:path";
+import { headOf } from "../../../repository.ts";
 
 describe("git facts", () => {
   const files = {
@@ -21,84 +22,80 @@ describe("git facts", () => {
     CODEOWNERS: "docs/ @org/docs ann@example.com\n",
   };
 
-  describe("--updated-at git", () => {
-    it("gives the date of the last commit where front matter gives none", async () => {
-      const service = await startGitService({ files });
-      await runIngest(service, ["docs"], { updatedAt: "git" });
-      expect(lastAccepted(service, "docs/a.md")?.doc_updated_at).toBe("2020-01-01T00:00:00Z");
-      expect(lastAccepted(service, "docs/dated.md")?.doc_updated_at).toBe("2019-05-01T00:00:00Z");
+  it("gives date, commit and owners where front matter gives none, and explain names their origin", async () => {
+    const own = { "docs/own.md": "---\nsource_commit: own\n---\nText.\n" };
+    const service = await startGitService({ files: { ...files, ...own } });
+    const flags = { updatedAt: "git", metaCommit: true, owners: "codeowners" } as const;
+    await runIngest(service, ["docs"], flags);
+    const head = headOf(service.folder);
+    expect(lastAccepted(service, "docs/a.md")).toMatchObject({
+      doc_updated_at: "2020-01-01T00:00:00Z",
+      metadata: { source_commit: head },
+      primary_owners: [{ display_name: "@org/docs" }, { email: "ann@example.com" }],
     });
-
-    it("notices another date behind the same bytes, and nothing else", async () => {
-      const service = await startGitService({ files });
-      await runIngest(service, ["docs"], { updatedAt: "git" });
-      writeFiles(service.folder, { "docs/a.md": "another\n" });
-      service.commit("2021-02-03T04:05:06Z");
-      writeFiles(service.folder, { "docs/a.md": files["docs/a.md"] });
-      service.commit("2022-02-03T04:05:06Z");
-      const second = await runIngest(service, ["docs"], { updatedAt: "git" });
-      expect(second.stderr).toContain("1 updated, 1 unchanged");
-      expect(lastAccepted(service, "docs/a.md")?.doc_updated_at).toBe("2022-02-03T04:05:06Z");
-      const third = await runIngest(service, ["docs"], { updatedAt: "git", dryRun: true });
-      expect(third.stderr).toContain("2 unchanged");
+    expect(lastAccepted(service, "docs/dated.md")).toMatchObject({
+      doc_updated_at: "2019-05-01T00:00:00Z",
+      primary_owners: [{ display_name: "Ann" }],
     });
-
-    it("warns once of a shallow history and leaves the dates out", async () => {
-      const service = await startGitService({ files });
-      service.commit("2021-01-01T00:00:00Z");
-      const clone = await startTestService();
-      rmSync(clone.folder, { recursive: true });
-      service.git("clone", "-q", "--depth", "1", `file://${service.folder}`, clone.folder);
-      const { stderr, error } = await runIngest(clone, ["docs"], { updatedAt: "git" });
-      expect(error).toBeUndefined();
-      expect(stderr.match(/shallow clone/g)).toHaveLength(1);
-      expect(stderr).toContain("2 files");
-      expect(lastAccepted(clone, "docs/a.md")).not.toHaveProperty("doc_updated_at");
+    expect(lastAccepted(service, "docs/own.md")?.metadata).toEqual({ source_commit: "own" });
+    const context = createTestContext({ cwd: service.folder, env: service.env });
+    await explainFile(keepContext(context, "explain"), ["docs/a.md"], { ...flags, json: true });
+    const commit = head.slice(0, 7);
+    const result = JSON.parse(context.stdoutText()) as { fields: unknown[]; state: string };
+    expect(result.fields).toContainEqual({
+      name: "doc_updated_at",
+      value: "2020-01-01T00:00:00Z",
+      origin: `git commit ${commit}`,
     });
-
-    it("is refused outside git", async () => {
-      const service = await startTestService({ files });
-      const { error } = await runIngest(service, ["docs"], { updatedAt: "git" });
-      expect(error).toMatchObject({ exit: "usage" });
-      expect(error?.message).toContain("is not in a git repository");
-    });
+    expect(result.fields).toContainEqual(
+      expect.objectContaining({ name: "metadata.source_commit", origin: `git commit ${commit}` }),
+    );
+    expect(result.fields).toContainEqual(
+      expect.objectContaining({ name: "primary_owners", origin: "CODEOWNERS" }),
+    );
+    expect(result.state).toContain("unchanged since it was last read");
   });
 
-  describe("--meta-commit", () => {
-    it("adds the commit that last touched the file; another commit sends nothing again", async () => {
-      const service = await startGitService({ files });
-      const first = service.git("rev-parse", "HEAD").trim();
-      await runIngest(service, ["docs"], { metaCommit: true });
-      expect(lastAccepted(service, "docs/a.md")?.metadata).toEqual({ source_commit: first });
-      writeFiles(service.folder, { "docs/dated.md": "Other.\n" });
-      const second = service.commit();
-      const again = await runIngest(service, ["docs"], { metaCommit: true });
-      expect(again.stderr).toContain("1 updated, 1 unchanged");
-      expect(lastAccepted(service, "docs/dated.md")?.metadata).toEqual({ source_commit: second });
-    });
+  it("another commit sends nothing again, another date behind the same bytes does", async () => {
+    const service = await startGitService({ files });
+    await runIngest(service, ["docs"], { metaCommit: true });
+    writeFiles(service.folder, { "docs/dated.md": "Other.\n" });
+    const second = service.commit();
+    const again = await runIngest(service, ["docs"], { metaCommit: true });
+    expect(again.stderr).toContain("1 updated, 1 unchanged");
+    expect(lastAccepted(service, "docs/dated.md")?.metadata).toEqual({ source_commit: second });
 
-    it("gives way to front matter of the same name", async () => {
-      const service = await startGitService({
-        files: { "docs/a.md": "---\nsource_commit: own\n---\nText.\n" },
-      });
-      await runIngest(service, ["docs"], { metaCommit: true });
-      expect(lastAccepted(service, "docs/a.md")?.metadata).toEqual({ source_commit: "own" });
-    });
+    await runIngest(service, ["docs"], { updatedAt: "git" });
+    writeFiles(service.folder, { "docs/a.md": "another\n" });
+    service.commit("2021-02-03T04:05:06Z");
+    writeFiles(service.folder, { "docs/a.md": files["docs/a.md"] });
+    service.commit("2022-02-03T04:05:06Z");
+    const dated = await runIngest(service, ["docs"], { updatedAt: "git" });
+    expect(dated.stderr).toContain("1 updated, 1 unchanged");
+    expect(lastAccepted(service, "docs/a.md")?.doc_updated_at).toBe("2022-02-03T04:05:06Z");
+    const third = await runIngest(service, ["docs"], { updatedAt: "git", dryRun: true });
+    expect(third.stderr).toContain("2 unchanged");
+  });
+
+  it("a shallow clone leaves dates out with one warning, and cannot tell what changed", async () => {
+    const service = await startGitService({ files });
+    const first = headOf(service.folder);
+    service.commit("2021-01-01T00:00:00Z");
+    const clone = await startTestService();
+    rmSync(clone.folder, { recursive: true });
+    service.git("clone", "-q", "--depth", "1", `file://${service.folder}`, clone.folder);
+    const since = await runIngest(clone, ["docs"], { since: first });
+    expect(since.error).toMatchObject({ exit: "usage" });
+    expect(since.error?.hints.join(" ")).toContain("--unshallow");
+    expect(acceptedIds(clone)).toEqual([]);
+    const { stderr, error } = await runIngest(clone, ["docs"], { updatedAt: "git" });
+    expect(error).toBeUndefined();
+    expect(stderr.match(/shallow clone/g)).toHaveLength(1);
+    expect(stderr).toContain("2 files");
+    expect(lastAccepted(clone, "docs/a.md")).not.toHaveProperty("doc_updated_at");
   });
 
   describe("--owners codeowners", () => {
-    it("gives primary owners where front matter gives none", async () => {
-      const service = await startGitService({ files });
-      await runIngest(service, ["docs"], { owners: "codeowners" });
-      expect(lastAccepted(service, "docs/a.md")?.primary_owners).toEqual([
-        { display_name: "@org/docs" },
-        { email: "ann@example.com" },
-      ]);
-      expect(lastAccepted(service, "docs/dated.md")?.primary_owners).toEqual([
-        { display_name: "Ann" },
-      ]);
-    });
-
     it("notices a change of the owners behind the same files, and warns of bad lines", async () => {
       const service = await startTestService({ files });
       await runIngest(service, ["docs"], { owners: "codeowners" });
@@ -114,28 +111,6 @@ describe("git facts", () => {
       expect(error).toBeUndefined();
       expect(stderr).toContain("no CODEOWNERS");
     });
-  });
-
-  it("explain names the commit, the owners' file, and the state", async () => {
-    const service = await startGitService({ files });
-    const flags = { updatedAt: "git", metaCommit: true, owners: "codeowners" } as const;
-    await runIngest(service, ["docs"], flags);
-    const context = createTestContext({ cwd: service.folder, env: service.env });
-    await explainFile(keepContext(context, "explain"), ["docs/a.md"], { ...flags, json: true });
-    const commit = service.git("rev-parse", "--short=7", "HEAD").trim();
-    const result = JSON.parse(context.stdoutText()) as { fields: unknown[]; state: string };
-    expect(result.fields).toContainEqual({
-      name: "doc_updated_at",
-      value: "2020-01-01T00:00:00Z",
-      origin: `git commit ${commit}`,
-    });
-    expect(result.fields).toContainEqual(
-      expect.objectContaining({ name: "metadata.source_commit", origin: `git commit ${commit}` }),
-    );
-    expect(result.fields).toContainEqual(
-      expect.objectContaining({ name: "primary_owners", origin: "CODEOWNERS" }),
-    );
-    expect(result.state).toContain("unchanged since it was last read");
   });
 });
 
@@ -181,25 +156,22 @@ describe("since", () => {
       expect(service.sandbox.ledger.documents.get("docs/b.md")).toHaveLength(1);
     });
 
-    it("sends what changed since a commit and counts what is gone", async () => {
+    it("plans and sends what changed since a commit, and counts what is gone", async () => {
       const service = await changedService();
-      const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD~1" });
-      expect(error).toBeUndefined();
-      expect(acceptedIds(service)).toEqual(["docs/b.md", "docs/new.md", "docs/young.md"]);
-      expect(stderr).toContain("since HEAD~1: 3 files changed (1 renamed), 1 deleted");
-      expect(stderr).toContain("the run removes no document of a deleted or renamed file");
-    });
-
-    it("tells the plan without a state: what is gone or renamed comes from git", async () => {
-      const service = await changedService();
-      const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
-      expect(stdout.split("\n").filter(Boolean)).toEqual([
+      // Without a state: what is gone or renamed comes from git.
+      const planned = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
+      expect(planned.stdout.split("\n").filter(Boolean)).toEqual([
         "update\tdocs/b.md\tdocs/b.md\tchanged since HEAD~1",
         "create\tdocs/new.md\tdocs/new.md\t",
         "create\tdocs/young.md\tdocs/young.md\trenamed from docs/old.md",
         "gone\tdocs/c.md\t\tdeleted since HEAD~1",
         "gone\tdocs/old.md\t\trenamed since HEAD~1 to docs/young.md",
       ]);
+      const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD~1" });
+      expect(error).toBeUndefined();
+      expect(acceptedIds(service)).toEqual(["docs/b.md", "docs/new.md", "docs/young.md"]);
+      expect(stderr).toContain("since HEAD~1: 3 files changed (1 renamed), 1 deleted");
+      expect(stderr).toContain("the run removes no document of a deleted or renamed file");
     });
 
     it("tells what the state knows of the deleted files, and of those alone", async () => {
@@ -227,21 +199,24 @@ describe("since", () => {
       expect(stderr).toContain("since HEAD: 1 file changed\n");
     });
 
-    it.each<[string, Record<string, string>, string]>([
-      ["by its path", {}, "docs/a.md"],
-      ["by its front matter", { "docs/z.md": "---\nid: own\n---\nText.\n" }, "own"],
-      ["in a row", { "docs/z.csv": "id,title,text\nr1,T,Text\n" }, "r1"],
-    ])("lets no changed file take the id that an unchanged one has: %s", async (_, more, id) => {
+    it("lets no changed file take the id that an unchanged one has", async () => {
+      const more = {
+        "docs/z.md": "---\nid: own\n---\nText.\n",
+        "docs/z.csv": "id,title,text\nr1,T,Text\n",
+      };
       const service = await startGitService({ files: { ...files, ...more } });
-      writeFiles(service.folder, { "docs/new.md": `---\nid: ${id}\n---\nOther.\n` });
-      const paths = ["docs", ...Object.keys(more)];
-      for (const options of [{}, { state: false }, { dryRun: true }]) {
-        const { error } = await runIngest(service, paths, { since: "HEAD", ...options });
-        expect(error).toMatchObject({
-          exit: "usage",
-          message: expect.stringContaining("two files"),
-        });
-        expect(error?.details.join()).toContain("docs/new.md");
+      const paths = ["docs", "docs/z.csv"];
+      // By its path, by its front matter, in a row.
+      for (const id of ["docs/a.md", "own", "r1"]) {
+        writeFiles(service.folder, { "docs/new.md": `---\nid: ${id}\n---\nOther.\n` });
+        for (const options of [{}, { state: false }, { dryRun: true }]) {
+          const { error } = await runIngest(service, paths, { since: "HEAD", ...options });
+          expect(error, id).toMatchObject({
+            exit: "usage",
+            message: expect.stringContaining("two files"),
+          });
+          expect(error?.details.join()).toContain("docs/new.md");
+        }
       }
       expect(acceptedIds(service)).toEqual([]);
       rmSync(join(service.folder, "docs/new.md"));
@@ -263,16 +238,12 @@ describe("since", () => {
       expect(error).toMatchObject({ exit: "usage" });
     });
 
-    it("nothing changed is no error", async () => {
+    it("takes it for no error that nothing changed, but an unknown commit and a folder outside git", async () => {
       const service = await startGitService({ files });
-      const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD" });
-      expect(error).toBeUndefined();
-      expect(stderr).toContain("since HEAD: 0 files changed");
-      expect(stderr).toContain("nothing to do");
-    });
-
-    it("refuses an unknown commit and a folder outside git, with a remedy", async () => {
-      const service = await startGitService({ files });
+      const same = await runIngest(service, ["docs"], { since: "HEAD" });
+      expect(same.error).toBeUndefined();
+      expect(same.stderr).toContain("since HEAD: 0 files changed");
+      expect(same.stderr).toContain("nothing to do");
       const unknown = await runIngest(service, ["docs"], { since: "nowhere" });
       expect(unknown.error).toMatchObject({ exit: "usage" });
       expect(unknown.error?.message).toContain("--since nowhere: no such commit");
@@ -282,19 +253,10 @@ describe("since", () => {
       expect(error?.message).toContain("--since: ");
       expect(error?.message).toContain("is not in a git repository");
       expect(error?.hints).not.toEqual([]);
+      const dated = await runIngest(outside, ["docs"], { updatedAt: "git" });
+      expect(dated.error).toMatchObject({ exit: "usage" });
+      expect(dated.error?.message).toContain("is not in a git repository");
       expect(acceptedIds(service)).toEqual([]);
-    });
-
-    it("refuses a commit that a shallow clone lacks", async () => {
-      const service = await changedService();
-      const first = service.git("rev-parse", "HEAD~1").trim();
-      const clone = await startTestService();
-      rmSync(clone.folder, { recursive: true });
-      service.git("clone", "-q", "--depth", "1", `file://${service.folder}`, clone.folder);
-      const { error } = await runIngest(clone, ["docs"], { since: first });
-      expect(error).toMatchObject({ exit: "usage" });
-      expect(error?.hints.join(" ")).toContain("--unshallow");
-      expect(acceptedIds(clone)).toEqual([]);
     });
   });
 });
