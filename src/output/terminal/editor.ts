@@ -13,7 +13,7 @@ const escape = "\u001b";
 const pasteBegin = `${escape}[200~`;
 const pasteEnd = `${escape}[201~`;
 
-/** Shift+Enter, Alt+Enter and Ctrl+J: a backslash before Enter is what continues a message. */
+/** Shift-Enter, Alt-Enter and Ctrl-J: a backslash before Enter is what continues a message. */
 const newline = /\u001b(?:[\r\n]|\[13;[23]u|\[27;2;13~)|\n/g;
 const incompleteSequence = /\u001b(?:\[[\d;]{0,16})?$/;
 /** Text on both sides of a line end: nobody types that fast, so it is a paste. */

@@ -183,11 +183,11 @@ const table: readonly (readonly [name: string, argument: string, summary: string
 export const commandNames: readonly string[] = table.map(([name]) => name);
 
 const keys: readonly (readonly [string, string])[] = [
-  ["Alt+Enter, Ctrl+J, \\ Enter", "a new line in the message"],
-  ["Up, Down, Ctrl+R", "earlier entries"],
+  ["Alt-Enter, Ctrl-J, \\ Enter", "a new line in the message"],
+  ["Up, Down, Ctrl-R", "earlier entries"],
   ["a space at the beginning", "sent unchanged, and not saved in the history"],
   ["Tab", "completes commands and their arguments"],
-  ["Ctrl+C", "stops the answer, clears the line, leaves"],
+  ["Ctrl-C", "stops the answer, clears the line, leaves"],
 ];
 
 // With 28 the list and the prompt fit the 24 lines of a terminal.
