@@ -698,8 +698,10 @@ describe("bad input", () => {
   });
 
   it("reads a table of many rows", async () => {
-    const { body } = await parse(`|===\n${"|a |b\n".repeat(20_000)}|===`);
-    expect(body.split("\n").filter((line) => line === "| a | b |")).toHaveLength(20_000);
+    await expectLinearLater(8000, async (count) => {
+      const { body } = await parse(`|===\n${"|a |b\n".repeat(count)}|===`);
+      expect(body.split("\n").filter((line) => line === "| a | b |")).toHaveLength(count);
+    });
   });
 
   it("a line of one character does not fill the stack of a pattern", async () => {

@@ -42,10 +42,10 @@ export function countLines(text: string): number {
   return count;
 }
 
-/** Number of blanks at the start. */
-export function indentOf(text: string): number {
+/** Number of blanks at the start, counted up to `most`. */
+export function indentOf(text: string, most = Number.POSITIVE_INFINITY): number {
   let indent = 0;
-  while (text.charCodeAt(indent) === 32) indent++;
+  while (indent < most && text.charCodeAt(indent) === 32) indent++;
   return indent;
 }
 
@@ -61,7 +61,7 @@ function withoutBlankEnds(lines: Line[]): Line[] {
 
 function dedent(lines: readonly Line[]): Line[] {
   let least = Number.POSITIVE_INFINITY;
-  for (const { text } of lines) if (text !== "") least = Math.min(least, indentOf(text));
+  for (const { text } of lines) if (text !== "") least = indentOf(text, least);
   return lines.map(({ text, number }) => ({ text: text.slice(least), number }));
 }
 
@@ -69,7 +69,7 @@ function endOfIndented(lines: readonly Line[], at: number, least: number): numbe
   let next = at;
   for (; next < lines.length; next++) {
     const text = lines[next]?.text ?? "";
-    if (text !== "" && indentOf(text) < least) break;
+    if (text !== "" && indentOf(text, least) < least) break;
   }
   return next;
 }
