@@ -7,7 +7,7 @@ import { isProof } from "../property.ts";
 import { runIn } from "../commands/state/support.ts";
 
 // `KNOWCTL_TEST_RUNS=1 npx vitest run test/journeys/verify-damages` checks 10,000 documents.
-const count = isProof ? 10_000 : 400;
+const count = isProof ? 10_000 : 210;
 const damagedCount = isProof ? 137 : 21;
 const patience = isProof ? 3_600_000 : 60_000;
 

@@ -218,34 +218,30 @@ describe("leak", () => {
       expect(report.code).toBe(13);
     });
 
-    it.each([
-      ["retrieval suite.json", 0, leak],
-      [
-        "answers suite.json --allow-tokens 2",
-        2,
-        { ...leak, must_not_retrieve: undefined, expect: [{ "not-retrieves": "docs/leave.md" }] },
-      ],
-    ])(
-      "is an error in %s (%i model calls) where nobody gets the document",
-      async (line, calls, one) => {
-        const rules = [
-          { when: { documentId: "docs/leave.md" }, do: { index: { keeps: "nothing" } } },
-        ];
-        const service = await startWithReader({ pairs, faults: { rules } as never });
+    it("is an error where nobody gets the document", async () => {
+      const rules = [
+        { when: { documentId: "docs/leave.md" }, do: { index: { keeps: "nothing" } } },
+      ];
+      const service = await startWithReader({ pairs, faults: { rules } as never });
+      const asked = {
+        must_not_retrieve: undefined,
+        expect: [{ "not-retrieves": "docs/leave.md" }],
+      };
+      for (const [line, calls, one] of [
+        ["retrieval suite.json", 0, leak],
+        ["answers suite.json --allow-tokens 2", 2, { ...leak, ...asked }],
+      ] as const) {
         service.write("suite.json", suiteOf(one));
         const report = await service.report(line);
-        expect(report.cases[0]?.outcome).toBe("error");
+        expect(report.cases[0]?.outcome, line).toBe("error");
         expect(report.cases[0]?.reason).toBe(
           "the profile of the run does not get docs/leave.md either, so that the leak test proves nothing",
         );
         expect([report.code, report.calls]).toEqual([10, calls]);
-      },
-    );
+      }
+    });
 
-    it.each([
-      { must_not_retrieve: ["docs/leave.md"] },
-      { must_not_retrieve: undefined, expect: [{ "not-retrieves": "docs/leave.md" }] },
-    ])("sees the document at whatever rank, beyond k and beyond a first page", async (words) => {
+    it("sees the document at whatever rank, beyond k and beyond a first page", async () => {
       const more = Object.fromEntries(
         Array.from({ length: 40 }, (_, index) => [
           `docs/days-${index}.md`,
@@ -253,17 +249,25 @@ describe("leak", () => {
         ]),
       );
       const service = await startWithReader({}, more);
-      service.write("suite.json", suiteOf({ ...leak, ...words, k: 1, question: "Days of leave" }));
-      const report = await service.report("retrieval suite.json");
-      expect(report.cases[0]).toMatchObject({ outcome: "failed" });
-      const rank = Number(
-        /^came at rank (\d+)$/.exec(report.cases[0]?.checks[0]?.detail ?? "")?.[1],
-      );
-      expect(rank).toBeGreaterThan(30);
-      // The report shows the first ten, and what the case names.
-      expect(report.cases[0]?.retrieved.length).toBe(11);
-      expect(report.cases[0]?.retrieved.at(-1)).toMatchObject({ path: "docs/leave.md", rank });
-      expect(report.cases[0]?.runs[0]?.retrieved.length).toBe(11);
+      for (const words of [
+        { must_not_retrieve: ["docs/leave.md"] },
+        { must_not_retrieve: undefined, expect: [{ "not-retrieves": "docs/leave.md" }] },
+      ]) {
+        service.write(
+          "suite.json",
+          suiteOf({ ...leak, ...words, k: 1, question: "Days of leave" }),
+        );
+        const report = await service.report("retrieval suite.json");
+        expect(report.cases[0]).toMatchObject({ outcome: "failed" });
+        const rank = Number(
+          /^came at rank (\d+)$/.exec(report.cases[0]?.checks[0]?.detail ?? "")?.[1],
+        );
+        expect(rank).toBeGreaterThan(30);
+        // The report shows the first ten, and what the case names.
+        expect(report.cases[0]?.retrieved.length).toBe(11);
+        expect(report.cases[0]?.retrieved.at(-1)).toMatchObject({ path: "docs/leave.md", rank });
+        expect(report.cases[0]?.runs[0]?.retrieved.length).toBe(11);
+      }
     });
 
     it("refuses a reader with the key of the run before any question", async () => {
@@ -316,17 +320,19 @@ describe("concurrency", () => {
     must_retrieve: ["docs/leave.md"],
   }));
 
-  it.each([
-    ["retrieval suite.json", 4],
-    ["retrieval suite.json --concurrency 1", 1],
-    ["answers suite.json --allow-tokens 12", 4],
-    ["answers suite.json --allow-tokens 12 --concurrency 2", 2],
-  ])("eval %s has at most %i questions in flight, and keeps the order", async (line, most) => {
+  it("has at most as many questions in flight as it is told, and keeps the order", async () => {
     const service = await startEval({ faults: { rates: { latencyMs: 50 } } });
     service.write("suite.json", suiteOf(...cases));
-    service.sandbox.ledger.maxInFlight = 0;
-    const report = await service.report(line);
-    expect(report.cases.map(({ id }) => id)).toEqual(cases.map(({ id }) => id));
-    expect(service.sandbox.ledger.maxInFlight).toBe(most);
+    for (const [line, most] of [
+      ["retrieval suite.json", 4],
+      ["retrieval suite.json --concurrency 1", 1],
+      ["answers suite.json --allow-tokens 12", 4],
+      ["answers suite.json --allow-tokens 12 --concurrency 2", 2],
+    ] as const) {
+      service.sandbox.ledger.maxInFlight = 0;
+      const report = await service.report(line);
+      expect(report.cases.map(({ id }) => id)).toEqual(cases.map(({ id }) => id));
+      expect(service.sandbox.ledger.maxInFlight, line).toBe(most);
+    }
   });
 });

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMCPClient } from "@ai-sdk/mcp";
@@ -9,10 +8,10 @@ import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/s
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { acceptedIds } from "../ingest/support.ts";
-import { serveHere } from "../../main.ts";
+import { runHere, serveHere } from "../../main.ts";
 import { patienceMs } from "../../patience.ts";
 import { startTestService, testKey, type TestService } from "../../service.ts";
-import { projectFolder } from "../../support.ts";
+import { projectFolder, runCli } from "../../support.ts";
 
 const binary = join(projectFolder, "bin", "knowctl.cjs");
 
@@ -211,7 +210,10 @@ describe("mcp", () => {
 
   it("pages long texts and cuts long lists", async () => {
     const many = Object.fromEntries(
-      Array.from({ length: 600 }, (_, at) => [`docs/${"d".repeat(60)}-${at}.md`, `# ${at}\n\nx\n`]),
+      Array.from({ length: 240 }, (_, at) => [
+        `docs/${"d".repeat(180)}-${at}.md`,
+        `# ${at}\n\nx\n`,
+      ]),
     );
     const long = `# Long\n\n${"word ".repeat(10_000)}\n`;
     const { call, client } = await open([], { files: { ...many, "docs/long.md": long } });
@@ -224,7 +226,7 @@ describe("mcp", () => {
     expect(`${String(first["text"])}${String(rest["text"])}`).toBe(long);
     const { structured, text } = await call("plan");
     const shown = (structured["documents"] as object[]).length;
-    expect(shown + Number(structured["left_out"])).toBe(601);
+    expect(shown + Number(structured["left_out"])).toBe(241);
     expect(JSON.stringify(structured["documents"]).length).toBeLessThanOrEqual(40_001);
     expect(text.length).toBeLessThan(50_000);
     expect(text).toContain("more");
@@ -294,20 +296,7 @@ describe("mcp", () => {
   });
 });
 
-describe("the process of mcp", () => {
-  /** Writes to a server and returns all that it did. */
-  const feed = async (input: string | Buffer, args: readonly string[] = []) => {
-    const service = await startTestService({ files });
-    const { command, args: all, cwd, env } = start(service, args);
-    const child = spawn(command, all, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-    let [out, err] = ["", ""];
-    child.stdout.on("data", (chunk) => (out += String(chunk)));
-    child.stderr.on("data", (chunk) => (err += String(chunk)));
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-    const code = await new Promise<number | null>((done) => child.once("exit", done));
-    return { code, out, err };
-  };
+describe("mcp without a client that keeps the rules", () => {
   const line = (id: number, method: string, params: object = {}): string =>
     `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
   const hello = line(1, "initialize", {
@@ -316,43 +305,41 @@ describe("the process of mcp", () => {
     clientInfo: { name: "t", version: "1" },
   });
 
-  it("ends with its stdin", async () => {
-    expect(await feed("")).toMatchObject({ code: 0, out: "" });
-  });
-
-  it("survives garbage, and writes nothing but the protocol", async () => {
+  it("survives garbage in a process of its own, writes nothing but the protocol, and ends with its stdin", async () => {
     const garbage = ["nonsense", "{}", "[]", "\u0000\u0001", '{"jsonrpc":"2.0"}', "\u001b[31m"];
-    const { code, out } = await feed(`${garbage.join("\n")}\n${hello}${line(2, "ping")}`);
+    const service = await startTestService({ files });
+    const { stdout, code } = await runCli(["mcp"], {
+      cwd: service.folder,
+      env: service.env,
+      stdin: `${garbage.join("\n")}\n${hello}${line(2, "ping")}`,
+    });
     expect(code).toBe(0);
-    const answers = out.trim().split("\n");
+    const answers = stdout.trim().split("\n");
     expect(answers.map((each) => (JSON.parse(each) as { id: number }).id)).toEqual([1, 2]);
   });
 
   it("survives a message of 10 MB", async () => {
+    const service = await startTestService({ files });
+    const { input, seen, ended } = serveHere(["mcp"], { cwd: service.folder, env: service.env });
     const params = { name: "search", arguments: { query: "x".repeat(10_000_000) } };
-    const { code, out } = await feed(`${hello}${line(2, "tools/call", params)}`);
-    expect(code).toBe(0);
-    expect(out.trim().split("\n").length).toBeGreaterThan(0);
-    expect(out).not.toContain("x".repeat(3000));
+    input.end(`${hello}${line(2, "tools/call", params)}`);
+    expect(await ended).toBe(0);
+    expect(seen.out.trim().split("\n").length).toBeGreaterThan(0);
+    expect(seen.out).not.toContain("x".repeat(3000));
   });
 
   it("names a folder that is no project, and flags that do not fit", async () => {
     const service = await startTestService({ files });
-    mkdirSync(join(service.folder, "..", "bare"));
-    writeFileSync(join(service.folder, "..", "bare", "x.md"), "x");
-    const run = async (cwd: string, ...args: string[]) => {
-      const child = spawn(process.execPath, [binary, "mcp", ...args], { cwd, env: service.env });
-      let err = "";
-      child.stderr.on("data", (chunk) => (err += String(chunk)));
-      child.stdin.end();
-      const code = await new Promise<number | null>((done) => child.once("exit", done));
-      return { code, err };
-    };
-    const bare = await run(join(service.folder, "..", "bare"));
-    expect(bare).toMatchObject({ code: 2 });
-    expect(bare.err).toContain("--root DIR");
-    expect((await run(service.folder, "--allow-ingest", "docs")).err).toContain("--cc-pair-id");
-    const outside = await run(service.folder, "--allow-ingest", "..", "--cc-pair-id", "2");
-    expect(outside.err).toContain("lies outside");
+    const bare = join(service.folder, "..", "bare");
+    mkdirSync(bare);
+    writeFileSync(join(bare, "x.md"), "x");
+    for (const [cwd, flags, text] of [
+      [bare, [], "--root DIR"],
+      [service.folder, ["--allow-ingest", "docs"], "--cc-pair-id"],
+      [service.folder, ["--allow-ingest", "..", "--cc-pair-id", "2"], "lies outside"],
+    ] as const) {
+      const ran = await runHere(["mcp", ...flags], { cwd, env: service.env, stdin: "" });
+      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+    }
   });
 });

@@ -54,12 +54,12 @@ describe("batch", () => {
 
   describe("chat --batch", () => {
     it("asks every question once and tells the results in order, by file and by stdin", async () => {
-      const world = await createBatch(questions(25));
+      const world = await createBatch(questions(12));
       for (const [args, stdin] of [
         [["--batch", "q.ndjson"], undefined],
         [
           ["--batch", "-"],
-          questions(25)
+          questions(12)
             .map((line) => JSON.stringify(line))
             .join("\n"),
         ],
@@ -68,11 +68,11 @@ describe("batch", () => {
         const { code, stdout } = await world.run([...args], stdin === undefined ? {} : { stdin });
         expect(code).toBe(0);
         const told = results(stdout);
-        expect(told.map(({ line }) => line)).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
-        expect(told.map(({ id }) => id)).toEqual(questions(25).map((each) => (each as Result).id));
+        expect(told.map(({ line }) => line)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+        expect(told.map(({ id }) => id)).toEqual(questions(12).map((each) => (each as Result).id));
         expect(told.every(({ status, answer }) => status === "ok" && answer !== "")).toBe(true);
         expect(asked(world).map(String).toSorted()).toEqual(
-          questions(25)
+          questions(12)
             .map((each) => (each as { message: string }).message)
             .toSorted(),
         );

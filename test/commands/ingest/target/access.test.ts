@@ -176,29 +176,19 @@ describe("access", () => {
   });
 
   describe("who can read the target", () => {
-    it.each(readers)("is the first line of an upload to pair %i", async (id, line) => {
-      const { run } = await start();
-      const { code, err } = await run(`ingest docs --cc-pair-id ${id}`);
-      expect({
-        code,
-        first: err.split("\n")[0]?.replace(/ at [\d.:]+, profile default$/, ""),
-      }).toEqual({ code: 0, first: line });
-      expect((await run(`ingest docs --cc-pair-id ${id}`)).err).not.toContain("to ");
-    });
-
-    it.each(readers)("is said by a dry run to pair %i", async (id, line) => {
-      const { run, sent } = await start();
-      const { code, err } = await run(`ingest docs --cc-pair-id ${id} --dry-run`);
-      expect({
-        code,
-        first: err.split("\n")[0]?.replace(/ at [\d.:]+, profile default$/, ""),
-        sent: sent(),
-      }).toEqual({
-        code: 0,
-        first: line,
-        sent: [],
-      });
-    });
+    it.each(readers)(
+      "is the first line of a dry run and an upload to pair %i",
+      async (id, line) => {
+        const { run, sent } = await start();
+        const first = (text: string) =>
+          text.split("\n")[0]?.replace(/ at [\d.:]+, profile default$/, "");
+        const dry = await run(`ingest docs --cc-pair-id ${id} --dry-run`);
+        expect([dry.code, first(dry.err), sent()]).toEqual([0, line, []]);
+        const { code, err } = await run(`ingest docs --cc-pair-id ${id}`);
+        expect([code, first(err)]).toEqual([0, line]);
+        expect((await run(`ingest docs --cc-pair-id ${id}`)).err).not.toContain("to ");
+      },
+    );
 
     it("is said of every pair that rules name", async () => {
       const { run } = await start({ files: { ...files, ".cliconfig.json": rules } });
@@ -234,36 +224,46 @@ describe("access", () => {
   describe("a pair of access type sync", () => {
     const stdin = `${JSON.stringify({ id: "x", semantic_identifier: "X", sections: [{ text: "x" }] })}\n`;
 
-    it.each<[string, string?]>([
-      ["ingest docs --cc-pair-id 6"],
-      ["ingest docs --connector Wiki"],
-      ["ingest docs --cc-pair-id 6 --dry-run"],
-      ["ingest docs --cc-pair-id 6 --require-access sync"],
-      ["ingest - --cc-pair-id 6", stdin],
-      ["ingest - --cc-pair-id 6 --dry-run", stdin],
-    ])("is refused: %s", async (line, input) => {
+    it("is refused without --allow-sync", async () => {
       const { run, sent } = await start();
-      const { code, err } = await run(line, input);
-      expect(err).toContain("nobody finds documents that are uploaded to it; nothing was sent");
-      expect({ code, sent: sent() }).toEqual({ code: 2, sent: [] });
-      const allowed = await run(`${line} --allow-sync`, input);
-      expect(allowed).toMatchObject({ code: 0 });
-      expect(allowed.err).toContain("sync: nobody finds documents that are uploaded here");
+      const lines: [line: string, stdin?: string][] = [
+        ["ingest docs --cc-pair-id 6"],
+        ["ingest docs --connector Wiki"],
+        ["ingest docs --cc-pair-id 6 --dry-run"],
+        ["ingest docs --cc-pair-id 6 --require-access sync"],
+        ["ingest - --cc-pair-id 6", stdin],
+        ["ingest - --cc-pair-id 6 --dry-run", stdin],
+      ];
+      for (const [line, input] of lines) {
+        const { code, err } = await run(line, input);
+        expect(err).toContain("nobody finds documents that are uploaded to it; nothing was sent");
+        expect({ code, sent: sent() }, line).toEqual({ code: 2, sent: [] });
+      }
+      for (const [line, input] of lines) {
+        const allowed = await run(`${line} --allow-sync --force`, input);
+        expect(allowed, line).toMatchObject({ code: 0 });
+        expect(allowed.err).toContain("sync: nobody finds documents that are uploaded here");
+      }
     });
   });
 
   describe("--require-access", () => {
-    it.each<[string, number]>([
-      ["ingest docs --cc-pair-id 2 --require-access private", 2],
-      ["ingest docs --cc-pair-id 2 --require-access private --dry-run", 2],
-      ["ingest docs --cc-pair-id 5 --require-access public --require-access sync", 2],
-      ["ingest docs --cc-pair-id 5 --require-access private", 0],
-      ["ingest docs --cc-pair-id 5 --require-access public --require-access private", 0],
-      ["ingest docs --cc-pair-id 5 --require-access secret", 2],
-    ])("%s: %i", async (line, code) => {
+    it("sends only to a pair of a type that it names", async () => {
       const { run, sent } = await start();
-      expect(await run(line)).toMatchObject({ code });
-      expect(sent()).toEqual(code === 0 ? ["docs/a.md", "docs/b.md"] : []);
+      for (const line of [
+        "--cc-pair-id 2 --require-access private",
+        "--cc-pair-id 2 --require-access private --dry-run",
+        "--cc-pair-id 5 --require-access public --require-access sync",
+        "--cc-pair-id 5 --require-access secret",
+      ]) {
+        expect((await run(`ingest docs ${line}`)).code, line).toBe(2);
+      }
+      expect(sent()).toEqual([]);
+      const allowed = "ingest docs --force --cc-pair-id 5 --require-access private";
+      for (const line of [allowed, `${allowed} --require-access public`]) {
+        expect((await run(line)).code, line).toBe(0);
+      }
+      expect(sent()).toEqual(["docs/a.md", "docs/b.md"]);
     });
 
     it("covers the pairs that rules name, and those of lines on stdin", async () => {
