@@ -20,32 +20,39 @@ const last = ({ sandbox }: TestService, id: string) =>
   sandbox.ledger.documents.get(id)?.at(-1)?.document;
 
 describe("a document member that restricts access", () => {
-  it.each<[string, Json]>([
-    ["external_access", restricted],
-    ["external_access without anybody", { external_access: { is_public: false } }],
-    ["externalAccess", { externalAccess: ["a@b.example"] }],
-    ["access", { access: "private" }],
-    ["private", { private: true }],
-  ])("fails that document alone, from a file and from stdin: %s", async (_, members) => {
-    const lines = toLines(document("a"), document("b", members));
-    const service = await startTestService({ files: { "d.ndjson": lines } });
-    for (const [line, stdin] of [["ingest d.ndjson"], ["ingest -", lines]] as const) {
-      const ran = await runIn(service, `${line} --cc-pair-id 2`, stdin ? { stdin } : {});
-      expect(ran.stderr).toContain("the service drops it: the pair alone decides who can read");
-      expect(ran.stderr).toContain("--drop-access");
-      expect({ code: ran.code, sent: sent(service) }).toEqual({ code: 10, sent: ["a"] });
+  it("fails that document alone, from a file and from stdin, or is left out with --drop-access", async () => {
+    const service = await startTestService();
+    for (const members of [
+      restricted,
+      // Nobody has access.
+      { external_access: { is_public: false } },
+      { externalAccess: ["a@b.example"] },
+      { access: "private" },
+      { private: true },
+    ]) {
+      const stdin = toLines(document("a"), document("b", members));
+      writeFiles(service.folder, { "d.ndjson": stdin });
+      for (const line of ["ingest d.ndjson", "ingest -"]) {
+        const ran = await runIn(
+          service,
+          `${line} --cc-pair-id 2`,
+          line.endsWith("-") ? { stdin } : {},
+        );
+        expect(ran.stderr).toContain("the service drops it: the pair alone decides who can read");
+        expect(ran.stderr).toContain("--drop-access");
+        expect(ran.code, JSON.stringify(members)).toBe(10);
+        expect(sent(service)).toEqual(["a"]);
+      }
     }
-  });
-
-  it.each<[string, (string | undefined)[]]>([
-    ["ingest d.ndjson --cc-pair-id 2 --drop-access", []],
-    ["ingest - --cc-pair-id 2 --drop-access", ["stdin"]],
-  ])("is left out with --drop-access: %s", async (line, given) => {
-    const lines = toLines(document("b", { ...restricted, acl: ["x"] }));
-    const service = await startTestService({ files: { "d.ndjson": lines } });
-    const ran = await runIn(service, line, given.length > 0 ? { stdin: lines } : {});
-    expect(ran).toMatchObject({ code: 0 });
-    expect(last(service, "b")).toEqual({ ...document("b"), source: "file", metadata: {} });
+    const stdin = toLines(document("b", { ...restricted, acl: ["x"] }));
+    writeFiles(service.folder, { "d.ndjson": stdin });
+    for (const line of ["ingest d.ndjson", "ingest -"]) {
+      service.sandbox.ledger.documents.clear();
+      const dropped = `${line} --cc-pair-id 2 --drop-access --force`;
+      const ran = await runIn(service, dropped, line.endsWith("-") ? { stdin } : {});
+      expect(ran.code, line).toBe(0);
+      expect(last(service, "b")).toEqual({ ...document("b"), source: "file", metadata: {} });
+    }
   });
 
   it("is noticed again when --drop-access is no longer given", async () => {
@@ -101,15 +108,17 @@ describe("a document member that restricts access", () => {
     await expectRun(service, "ingest docs --cc-pair-id 2 --drop-access", 0, "2 unchanged");
   });
 
-  it.each<Json>([
-    { external_access: null },
-    { external_access: { is_public: true } },
-    { private: false },
-    { access: "public" },
-  ])("is none where it lets everybody read: %j", async (members) => {
+  it("is none where it lets everybody read", async () => {
     const service = await startTestService();
-    const stdin = toLines(document("a", members));
+    const open: Json[] = [
+      { external_access: null },
+      { external_access: { is_public: true } },
+      { private: false },
+      { access: "public" },
+    ];
+    const stdin = toLines(...open.map((members, index) => document(`d${index}`, members)));
     expect(await runIn(service, "ingest - --cc-pair-id 2", { stdin })).toMatchObject({ code: 0 });
+    expect(sent(service)).toHaveLength(open.length);
   });
 
   it("fails a file whose front matter, and a row, has external_access", async () => {
@@ -137,25 +146,25 @@ describe("front matter that seems to restrict access", () => {
     "docs/e.md": matter("audience: staff"),
   };
 
-  it.each(["", " --dry-run"])("is one warning with count and first file%s", async (flag) => {
+  it("is one warning with count and first file, under the keys of ingest.accessKeys", async () => {
     const service = await startTestService({ files });
-    const { code, stderr } = await runIn(service, `ingest docs --cc-pair-id 2${flag}`);
-    expect(code).toBe(0);
-    const warnings = stderr.split("\n").filter((line) => line.startsWith("warning"));
-    expect(warnings).toEqual([
-      "warning: 2 documents say who may read (access, groups; first: docs/b.md): this is only metadata and restricts nobody; the pair decides who can read",
-    ]);
-  });
-
-  it.each<[string[], string | undefined]>([
-    [[], undefined],
-    [["audience"], "1 document says who may read (audience; first: docs/e.md)"],
-  ])("is looked for under the keys of ingest.accessKeys: %j", async (accessKeys, told) => {
-    const config = JSON.stringify({ ingest: { accessKeys } });
-    const service = await startTestService({ files: { ...files, "c.json": config } });
-    const { stderr } = await runIn(service, "ingest docs --cc-pair-id 2 --config c.json");
-    if (told === undefined) expect(stderr).not.toContain("warning");
-    else expect(stderr).toContain(told);
+    const warningsOf = async (flags: string): Promise<string[]> => {
+      const { stderr } = await expectRun(service, `ingest docs --cc-pair-id 2 ${flags}`, 0);
+      return stderr.split("\n").filter((line) => line.startsWith("warning"));
+    };
+    for (const flags of ["--dry-run", "--force"]) {
+      expect(await warningsOf(flags)).toEqual([
+        "warning: 2 documents say who may read (access, groups; first: docs/b.md): this is only metadata and restricts nobody; the pair decides who can read",
+      ]);
+    }
+    const put = (accessKeys: string[]): void =>
+      writeFiles(service.folder, { "c.json": JSON.stringify({ ingest: { accessKeys } }) });
+    put([]);
+    expect(await warningsOf("--config c.json --force")).toEqual([]);
+    put(["audience"]);
+    expect((await warningsOf("--config c.json --force")).join()).toContain(
+      "1 document says who may read (audience; first: docs/e.md)",
+    );
   });
 
   it("is counted over many files, which are read while others are sent", async () => {
@@ -188,24 +197,23 @@ describe("members that have no effect", () => {
     "warning: 1 document has request.ccpair (first: PLACE3): the service does not know this member; did you mean cc_pair_id?",
   ];
 
-  it.each<[string, string]>([
-    ["ingest d.ndjson --cc-pair-id 2", "d.ndjson#"],
-    ["ingest d.ndjson --cc-pair-id 2 --dry-run", "d.ndjson#"],
-    ["ingest - --cc-pair-id 2", "stdin:"],
-    ["ingest - --cc-pair-id 2 --dry-run", "stdin:"],
-    ["convert d.ndjson", "d.ndjson#"],
-  ])("are one line each, with count, place and nearest name: %s", async (line, place) => {
-    const lines = toLines(...useless);
-    const service = await startTestService({ files: { "d.ndjson": lines } });
-    const { code, stderr } = await runIn(
-      service,
-      line,
-      line.includes(" - ") ? { stdin: lines } : {},
-    );
-    expect(code).toBe(0);
-    expect(stderr.split("\n").filter((each) => each.startsWith("warning"))).toEqual(
-      told.map((each) => each.replace("PLACE", place)),
-    );
+  it("are one line each, with count, place and nearest name", async () => {
+    const stdin = toLines(...useless);
+    const service = await startTestService({ files: { "d.ndjson": stdin } });
+    for (const [line, place] of [
+      ["ingest d.ndjson --cc-pair-id 2 --dry-run", "d.ndjson#"],
+      ["ingest d.ndjson --cc-pair-id 2 --force", "d.ndjson#"],
+      ["ingest - --cc-pair-id 2 --dry-run --force", "stdin:"],
+      ["ingest - --cc-pair-id 2 --force", "stdin:"],
+      ["convert d.ndjson", "d.ndjson#"],
+    ] as const) {
+      const { code, stderr } = await runIn(service, line, line.includes(" - ") ? { stdin } : {});
+      expect(code, line).toBe(0);
+      expect(
+        stderr.split("\n").filter((each) => each.startsWith("warning")),
+        line,
+      ).toEqual(told.map((each) => each.replace("PLACE", place)));
+    }
   });
 
   it("are counted together beyond fifty names", async () => {
