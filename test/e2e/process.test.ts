@@ -144,16 +144,16 @@ describe("canary", () => {
   // A process loads its libraries in this folder; what loads no others runs here.
   const asProcesses = [
     ["--help"],
-    ["help"],
     ["connectors", "list"],
     ["ingest", "docs/b.md", "--cc-pair-id", "2", "--no-state"],
     ["explain", "docs/b.md"],
     ["chat", "hello"],
-    ["config", "show", "--origin"],
-    ["config", "set", "dialect", "standard"],
   ];
   const here = [
     ["--version"],
+    ["help"],
+    ["config", "show", "--origin"],
+    ["config", "set", "dialect", "standard"],
     ["connectors", "get", "2"],
     ["connectors", "find", "Public website"],
     ["ingest", "docs", "--dry-run"],
@@ -206,7 +206,7 @@ describe("canary", () => {
         [".cliconfig.json", '{"$import":["./cliconfig.config.js"]}'],
       ] as const) {
         writeFileSync(join(folder, path), text);
-        const { code, stderr } = await runCli(["connectors", "list"], { cwd: folder, env });
+        const { code, stderr } = await runHere(["connectors", "list"], { cwd: folder, env });
         expect([code, stderr]).toEqual([3, expect.stringContaining("$import")]);
         expect(stderr).toContain(join(folder, path));
       }

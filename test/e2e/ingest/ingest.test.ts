@@ -18,7 +18,7 @@ describe("ingest git", () => {
     writeFiles(service.folder, { "docs/b.md": "# B\n\nOther text.\n" });
     const commit = service.commit("2023-04-05T06:07:08Z");
     const run = (...args: string[]) =>
-      runCli(["ingest", "docs", "--cc-pair-id", "2", ...args], {
+      runHere(["ingest", "docs", "--cc-pair-id", "2", ...args], {
         cwd: service.folder,
         env: service.env,
       });
@@ -70,7 +70,7 @@ describe("ingest", () => {
 
   const ingest = (...rest: string[]): string[] => ["ingest", "docs", "--cc-pair-id", "2", ...rest];
 
-  it("uploads a folder as a process; a second one sends nothing, and no key is left", async () => {
+  it("uploads a folder as a process; a second run sends nothing, and no key is left", async () => {
     const files = {
       "docs/leave.md": "---\ntitle: Annual leave\n---\n# Leave\n",
       "docs/plain.txt": "Text.\n",
@@ -85,7 +85,7 @@ describe("ingest", () => {
     expect(first.stdout + first.stderr).not.toContain(testKey);
     const state = readFileSync(join(service.folder, ".knowctl", "state.db"));
     expect(state.includes(testKey)).toBe(false);
-    const second = await runCli(ingest("--exclude", "broken.md"), options);
+    const second = await runHere(ingest("--exclude", "broken.md"), options);
     expect(second).toMatchObject({ code: 0, stdout: "" });
     expect(second.stderr).toContain("2 unchanged");
   });
@@ -93,7 +93,7 @@ describe("ingest", () => {
   it("says that nobody answers when the service is dead", async () => {
     const service = await startTestService({ files: { "docs/a.md": "A\n" } });
     await service.sandbox.close();
-    const result = await runCli(ingest(), { cwd: service.folder, env: service.env });
+    const result = await runHere(ingest(), { cwd: service.folder, env: service.env });
     expect(result.code).toBe(5);
     expect(result.stderr).toContain(service.sandbox.url);
   });
