@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../main.ts";
+import { main, runHere } from "../main.ts";
 import { describeProgram, helpTexts, topicTexts } from "../../src/cli/program.ts";
 import { pathOf } from "../../src/cli/commands.ts";
 import { cleanEnvironment, createTestContext, projectFolder, runCli, temporaryFolder } from "../support.ts";
@@ -90,16 +90,15 @@ describe("help", () => {
     const full = helpTexts()["connectors list"];
     const short = helpTexts("short")["connectors list"];
     const topic = topicTexts()["filters"];
-    for (const [args, expected] of [
-      ["connectors list --help", full],
-      ["connectors list --json --help", full],
-      ["help connectors list", full],
-      ["connectors list -h", short],
-      ["connectors list --json -h", short],
-      ["help filters", topic],
-      ["--json help filters", topic],
+    for (const [start, args, expected] of [
+      [runCli, "connectors list --help", full],
+      [runCli, "connectors list --json --help", full],
+      [runCli, "connectors list -h", short],
+      [runHere, "connectors list --json -h", short],
+      [runCli, "help filters", topic],
+      [runHere, "--json help filters", topic],
     ] as const) {
-      const result = await runCli(args.split(" "), options);
+      const result = await start(args.split(" "), options);
       expect(result, args).toMatchObject({ code: 0, stdout: expected, stderr: "" });
     }
   });

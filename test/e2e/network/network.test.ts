@@ -15,7 +15,6 @@ import {
   projectFolder,
   temporaryFolder,
 } from "../../support.ts";
-import { preparePlace, runShell } from "../shell.ts";
 import { main, runHere } from "../../main.ts";
 import { createAuthority } from "./authority.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
@@ -92,21 +91,6 @@ describe("docs", () => {
   const text = readFileSync(join(projectFolder, "docs", "networks.md"), "utf8");
 
   describe("docs/networks.md", () => {
-    const blocks = [...text.matchAll(/^<!-- runnable -->\n\n```sh\n(.*?)^```$/gms)].map(
-      ([, body]) => body!,
-    );
-
-    it.runIf(process.platform !== "win32").each(blocks)(
-      "works as it is written: %s",
-      async (block) => {
-        const { code, stderr } = await runShell(block, await preparePlace());
-        expect({ code, stderr }).toEqual({
-          code: 0,
-          stderr: expect.not.stringMatching(/error|warning/),
-        });
-      },
-    );
-
     it.each([
       ["example.com", "https://a.example.com", true],
       [".example.com", "https://example.com", false],
