@@ -474,8 +474,9 @@ describe("untrusted keys", () => {
     content: object,
     place: string,
     { sends, trusted }: { sends: boolean; trusted: boolean },
+    desk = createDesk(trusted ? { KNOWCTL_TRUST_PROJECT: "1" } : {}),
   ) {
-    const desk = createDesk(trusted ? { KNOWCTL_TRUST_PROJECT: "1" } : {});
+    desk.warnings.length = 0;
     const profile = { baseUrl: "https://mine.example", apiKey: "key-of-the-user" };
     desk.putUser({ defaultProfile: "mine", profiles: { mine: profile, other: profile } });
     desk.put(place, textIn(place, content));
@@ -525,8 +526,9 @@ describe("untrusted keys", () => {
 
   describe.each(places)("in an untrusted %s", (place, asked) => {
     it.each(asked)("%s: %s", async (key, kind) => {
+      const desk = createDesk();
       for (const sends of [true, false]) {
-        const loaded = await load(contentWith(key), place, { sends, trusted: false });
+        const loaded = await load(contentWith(key), place, { sends, trusted: false }, desk);
         expect(await fateOf(key, loaded, sends)).toBe(kinds[kind][sends ? "sending" : "looking"]);
       }
     });
@@ -534,8 +536,10 @@ describe("untrusted keys", () => {
 
   describe("in a trusted file", () => {
     it.each([...kindOf])("%s counts, unless it never does (%s)", async (key, kind) => {
+      const desk = createDesk({ KNOWCTL_TRUST_PROJECT: "1" });
       for (const sends of [true, false]) {
-        const loaded = await load(contentWith(key), ".cliconfig.json", { sends, trusted: true });
+        const how = { sends, trusted: true };
+        const loaded = await load(contentWith(key), ".cliconfig.json", how, desk);
         expect(loaded.config.refused).toBeUndefined();
         expect(isUsed(key, loaded)).toBe(kind !== "never");
         expect(loaded.desk.warnings).toEqual([]);
@@ -549,11 +553,13 @@ describe("untrusted keys", () => {
     it.each(ofProfile)("%s is decided alike: %s", async (key, kind) => {
       const file = contentWith(key) as { profiles?: { mine: object } };
       const content = { profiles: { unused: file.profiles?.mine ?? file } };
-      const sending = await load(content, ".cliconfig.json", { sends: true, trusted: false });
+      const desk = createDesk();
+      const place = ".cliconfig.json";
+      const sending = await load(content, place, { sends: true, trusted: false }, desk);
       const stops = kinds[kind].sending === "exit 3";
       expect(sending.config.refused !== undefined).toBe(stops);
       expect(sending.desk.warnings).toHaveLength(stops ? 0 : 1);
-      const looking = await load(content, ".cliconfig.json", { sends: false, trusted: false });
+      const looking = await load(content, place, { sends: false, trusted: false }, desk);
       expect(looking.desk.warnings).toHaveLength(kind === "needs trust" ? 1 : 0);
     });
   });
@@ -567,13 +573,13 @@ describe("untrusted keys", () => {
         const inUse = { ...content, profiles: { ...bare, ...content.profiles } };
         const unused = { profiles: { ...bare, unused: content.profiles?.mine ?? content } };
         const isOfProfile = /^(?:profiles|ingest)\./.test(key);
+        const place = ".cliconfig.json";
+        const { desk } = await load({ profiles: bare }, place, { sends: false, trusted: false });
+        const { files } = await desk.load({ sends: false });
+        const machine = createMachine({ env: desk.env, uid: userInfo().uid, home: desk.home });
+        await rememberTrust(files[0]!, machine);
+        expect((await desk.load()).files[0]!.trusted).toBe(true);
         for (const later of isOfProfile ? [inUse, unused] : [inUse]) {
-          const place = ".cliconfig.json";
-          const { desk } = await load({ profiles: bare }, place, { sends: false, trusted: false });
-          const { files } = await desk.load({ sends: false });
-          const machine = createMachine({ env: desk.env, uid: userInfo().uid, home: desk.home });
-          await rememberTrust(files[0]!, machine);
-          expect((await desk.load()).files[0]!.trusted).toBe(true);
           desk.put(place, later);
           const stillTrusted = kinds[kind].sending !== "exit 3";
           expect((await desk.load()).files[0]!.trusted).toBe(stillTrusted);
