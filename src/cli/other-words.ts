@@ -60,6 +60,7 @@ const sameFlags: Readonly<Record<string, string>> = {
   "--pair": "--cc-pair-id",
   "--parallel": "--concurrency",
   "--silent": "--quiet",
+  "--tag": "--filter-tag",
   "--url": "--base-url",
   "--workers": "--concurrency",
 };

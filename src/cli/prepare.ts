@@ -101,7 +101,7 @@ const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "comman
 const echoedValues: readonly [pattern: RegExp, shown: string][] = [
   [/^(unknown option '(?:--[\w-]+|-\w)?)[^]*?('(?:\n\(Did you mean [^\n]*\))?)$/, "$1$2"],
   [/^(option '[^']*' argument) '[^]*' (is invalid\.[^]*?)$/, "$1 $2"],
-  [/^(command-argument value) '[^]*' (is invalid for argument '[^']*'\.[^]*?)$/, "$1 $2"],
+  [/^command-argument value '[^]*' is invalid for (argument '[^']*')(\.[^]*?)$/, "$1 is invalid$2"],
 ];
 
 function withoutValue(message: string): string {
@@ -143,6 +143,9 @@ function slipOf(message: string, command: Command): string | undefined {
   }
   if (/^unknown command 'https?:\/\//.test(message))
     return "the address of a service goes after a command: --base-url ADDRESS";
+  const isAddress = command.args.some((word) => /^https?:\/\//.test(word));
+  if (isAddress && message.startsWith("too many arguments"))
+    return "the address of a service goes with a flag: --base-url ADDRESS";
   const [, path] = /^unknown command '(\.{0,2}[/\\].*|~.*)'$/.exec(message) ?? [];
   if (path !== undefined) return `a path goes after a command: knowctl ingest ${path}`;
   const [, line, first = ""] = /^unknown command '((\S+) .*)'$/.exec(message) ?? [];

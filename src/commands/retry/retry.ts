@@ -279,6 +279,18 @@ async function sendAgain(
   refuseUnsent(sum("changed"), sum("unfound"));
 }
 
+/** The report whose failures are sent again. Other commands take a path of documents in its place. */
+async function namedReport(cwd: string, name: string): Promise<RunReport> {
+  try {
+    return await readReport(resolve(cwd, name), name);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { exit, message, hints, cause } = error;
+    const alone = "`knowctl retry` without a name sends what failed here last time";
+    throw new CliError(exit, message, { hints: [...hints, alone], cause });
+  }
+}
+
 /**
  * `retry`: sends the documents that failed last time, by the state or by a report, with
  * their recorded target and options. Reads the files again; sends only the missing rows of a file
@@ -299,8 +311,7 @@ async function retryFailed(
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
   const request = { outcome, startedAtMs, format, files, shard: undefined };
-  const report =
-    name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
+  const report = name === undefined ? undefined : await namedReport(context.cwd, name);
   const path = pathInProject(report, context.cwd);
   const source = await openSource(context, [path], options, output, options.dryRun !== true);
   const place = placeOf(source, options);

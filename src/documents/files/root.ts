@@ -64,7 +64,9 @@ export function noSuchPath(argument: string, cwd: string): CliError {
           ? `the shell does not know the quotation mark ${argument.slice(0, 1)}: type " or ' instead`
           : /^[a-z][a-z\d+.-]*:\/\//i.test(argument)
             ? "an upload reads files of this machine: get the pages first, for example with git clone, and name their folder"
-            : `paths are relative to ${cwd}`,
+            : / --[a-z]/.test(argument)
+              ? "its quotes hold a flag as well: close them after the path"
+              : `paths are relative to ${cwd}`,
     ],
   });
 }
