@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SearchResults } from "../../src/output/search/schema.ts";
-import type { FaultSpec } from "../../src/sandbox/http/faults.ts";
+import type { FaultRule, FaultSpec } from "../../src/sandbox/http/faults.ts";
 import { main, runHere } from "../main.ts";
 import { startTestService, type TestService } from "../service.ts";
 import { createTestContext } from "../support.ts";
@@ -70,16 +70,19 @@ describe("search in onyx", () => {
     expect(service.sandbox.ledger.modelCalls).toBe(0);
   });
 
-  it.each([
-    ["keyword", "", ["docs/leave.md", "docs/bikes.md"]],
-    ["assisted", " --allow-tokens 15", [null, null]],
-    ["chat", " --allow-tokens 1", ["docs/leave.md", "docs/bikes.md"]],
-  ])("--via %s", async (via, more, paths) => {
+  it("takes another way with --via", async () => {
     const service = await startFilled();
-    const results = await resultsOf(service, `leave --via ${via}${more}`);
-    expect(results.map((each) => each.path)).toEqual(paths);
-    expect(results.map((each) => each.via)).toEqual([via, via]);
-    expect(sentOf(service)).toHaveLength(1);
+    for (const [via, more, paths] of [
+      ["keyword", "", ["docs/leave.md", "docs/bikes.md"]],
+      ["assisted", " --allow-tokens 15", [null, null]],
+      ["chat", " --allow-tokens 1", ["docs/leave.md", "docs/bikes.md"]],
+    ] as const) {
+      const before = sentOf(service).length;
+      const results = await resultsOf(service, `leave --via ${via}${more}`);
+      expect(results.map((each) => each.path)).toEqual(paths);
+      expect(results.map((each) => each.via)).toEqual([via, via]);
+      expect(sentOf(service).length - before).toBe(1);
+    }
   });
 
   it("one document is one result, however many of its sections match", async () => {
@@ -171,18 +174,22 @@ describe("a search that is not possible", () => {
     expect(sentOf(service)).toHaveLength(1);
   });
 
-  it.each([
-    ["indexed", indexed, "index timed out"],
-    ["indexed", indexed, ""],
-    ["keyword", keyword, "index timed out"],
-    ["assisted --allow-tokens 15", "/search", "index timed out"],
-  ])("--via %s: an error under 200 is exit 8", async (via, path, error) => {
-    const body = { search_docs: [], documents: [], results: [], error };
-    const rules = [{ when: { path: `/api${path}` }, do: { body } }];
+  it("an error under 200 is exit 8", async () => {
+    const rules: FaultRule[] = [];
     const service = await startFilled("onyx", { rules });
-    const { code, stderr } = await search(service, `leave --via ${via}`);
-    expect([code, stderr]).toEqual([8, expect.stringContaining(error || "no reason given")]);
-    expect(sentOf(service)).toHaveLength(1);
+    for (const [via, path, error] of [
+      ["indexed", indexed, "index timed out"],
+      ["indexed", indexed, ""],
+      ["keyword", keyword, "index timed out"],
+      ["assisted --allow-tokens 15", "/search", "index timed out"],
+    ] as const) {
+      const body = { search_docs: [], documents: [], results: [], error };
+      rules.splice(0, 1, { when: { path: `/api${path}` }, do: { body } });
+      const before = sentOf(service).length;
+      const { code, stderr } = await search(service, `leave --via ${via}`);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(error || "no reason given")]);
+      expect(sentOf(service).length - before).toBe(1);
+    }
   });
 
   it("an unknown document set is not hidden by the next way", async () => {
@@ -237,48 +244,45 @@ describe("search in standard", () => {
 });
 
 describe("bad input is refused before anything is sent", () => {
-  it.each([
-    "leave --fields nope",
-    "leave --filter nope=1",
-    "leave --jq [",
-    "leave --output text",
-    "leave --via magic",
-    "leave --limit 0",
-    "leave --allow-tokens 0 --via chat",
-    "leave --filter-tag team",
-    "leave --since soon",
-  ])("%s", async (line) => {
+  it("of flags, and an empty query", async () => {
     const service = await startFilled();
-    expect((await search(service, line)).code).toBe(2);
-    expect(sentOf(service)).toEqual([]);
-  });
-
-  it("an empty query", async () => {
-    const { folder, env } = await startFilled();
-    const { code, stderr } = await runHere(["search", " "], { cwd: folder, env });
+    for (const line of [
+      "leave --fields nope",
+      "leave --filter nope=1",
+      "leave --jq [",
+      "leave --output text",
+      "leave --via magic",
+      "leave --limit 0",
+      "leave --allow-tokens 0 --via chat",
+      "leave --filter-tag team",
+      "leave --since soon",
+    ]) {
+      expect((await search(service, line)).code, line).toBe(2);
+    }
+    const { folder: cwd, env } = service;
+    const { code, stderr } = await runHere(["search", " "], { cwd, env });
     expect([code, stderr]).toEqual([2, expect.stringContaining("the query is empty")]);
+    expect(sentOf(service)).toEqual([]);
   });
 });
 
 describe("on a terminal", () => {
-  it.each([
-    ["y", 0, 1],
-    ["n", 2, 0],
-    ["", 2, 0],
-  ])("asks before a search that costs: %j", async (answer, code, sent) => {
+  it("asks before a search that costs, unless --no-input says not to", async () => {
     const service = await startFilled();
-    const line = "search leave --via assisted";
-    const ran = await runIn(service, line, { answer: `${answer}\n` });
-    expect([ran.code, sentOf(service).length]).toEqual([code, sent]);
-    const asked = ran.stderr.replaceAll("\n", " ");
-    expect(asked).toContain("costs model tokens: up to 15 model calls. Search? [y/N]");
-  });
-
-  it("--no-input is no question, and nothing is sent", async () => {
-    const service = await startFilled();
+    for (const [answer, code, sent] of [
+      ["n", 2, 0],
+      ["", 2, 0],
+      ["y", 0, 1],
+    ] as const) {
+      const line = "search leave --via assisted";
+      const ran = await runIn(service, line, { answer: `${answer}\n` });
+      expect([ran.code, sentOf(service).length], answer).toEqual([code, sent]);
+      const asked = ran.stderr.replaceAll("\n", " ");
+      expect(asked).toContain("costs model tokens: up to 15 model calls. Search? [y/N]");
+    }
     const line = "search leave --via chat --no-input";
     expect((await runIn(service, line, { answer: "y\n" })).code).toBe(2);
-    expect(sentOf(service)).toEqual([]);
+    expect(sentOf(service)).toHaveLength(1);
   });
 
   it("marks the hits, links the title, and shows files from the working directory", async () => {
