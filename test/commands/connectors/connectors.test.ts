@@ -42,80 +42,79 @@ describe("connectors list", () => {
     expect(narrow.code).toBe(0);
   });
 
-  it.each<[string[], number[]]>([
-    [
-      ["--source", "web"],
-      [243, 11, 12, 13],
-    ],
-    [["--access-type", "private"], [7]],
-    [
-      ["--name", "docs*"],
-      [243, 7, 11],
-    ],
-    [["--name", "docs", "--source", "confluence"], [7]],
-    [
-      ["--group", "5"],
-      [7, 13],
-    ],
-    [
-      ["--filter", "owner~*@example.com"],
-      [243, 9],
-    ],
-    [
-      ["--filter", "connector.source=web", "--filter", "name~d*"],
-      [243, 11],
-    ],
-    [
-      ["--filter", "owner="],
-      [7, 11, 12, 13],
-    ],
-    [
-      ["--sort", "cc_pair_id"],
-      [7, 9, 11, 12, 13, 243],
-    ],
-    [["--reverse"], [243, 13, 12, 11, 9, 7]],
-    [
-      ["--sort", "name"],
-      [12, 7, 243, 11, 13, 9],
-    ],
-    [
-      ["--sort", "owner"],
-      [9, 243, 7, 11, 12, 13],
-    ],
-    [
-      ["--sort", "owner", "--reverse"],
-      [243, 9, 7, 11, 12, 13],
-    ],
-    [
-      ["--sort", "settings_changed", "--reverse", "--source", "web"],
-      [243, 11, 12, 13],
-    ],
-  ])("%j", async (flags, ids) => {
+  it("selects and sorts", async () => {
     const service = await startTestService({ pairs });
-    const { code, out } = await run(service, [
-      "connectors",
-      "list",
-      ...flags,
-      "--fields",
-      "cc_pair_id",
-    ]);
-    expect(code).toBe(0);
-    expect(out.trim().split("\n").map(Number)).toEqual(ids);
+    for (const [flags, ids] of [
+      [
+        ["--source", "web"],
+        [243, 11, 12, 13],
+      ],
+      [["--access-type", "private"], [7]],
+      [
+        ["--name", "docs*"],
+        [243, 7, 11],
+      ],
+      [["--name", "docs", "--source", "confluence"], [7]],
+      [
+        ["--group", "5"],
+        [7, 13],
+      ],
+      [
+        ["--filter", "owner~*@example.com"],
+        [243, 9],
+      ],
+      [
+        ["--filter", "connector.source=web", "--filter", "name~d*"],
+        [243, 11],
+      ],
+      [
+        ["--filter", "owner="],
+        [7, 11, 12, 13],
+      ],
+      [
+        ["--sort", "cc_pair_id"],
+        [7, 9, 11, 12, 13, 243],
+      ],
+      [["--reverse"], [243, 13, 12, 11, 9, 7]],
+      [
+        ["--sort", "name"],
+        [12, 7, 243, 11, 13, 9],
+      ],
+      [
+        ["--sort", "owner"],
+        [9, 243, 7, 11, 12, 13],
+      ],
+      [
+        ["--sort", "owner", "--reverse"],
+        [243, 9, 7, 11, 12, 13],
+      ],
+      [
+        ["--sort", "settings_changed", "--reverse", "--source", "web"],
+        [243, 11, 12, 13],
+      ],
+    ] as const) {
+      const line = ["connectors", "list", ...flags, "--fields", "cc_pair_id"];
+      const { code, out } = await run(service, line);
+      expect(code).toBe(0);
+      expect(out.trim().split("\n").map(Number), flags.join(" ")).toEqual(ids);
+    }
   });
 
-  it.each([
-    [["--sort", "nmae"], "did you mean name?"],
-    [["--fields", "cc_pair_id,zzz"], "unknown field zzz"],
-    [["--output", "xml"], "Expected one of table, json"],
-    [["--group", "x"], "whole number"],
-    [["--filter", "name"], "key=value, key!=value, key~glob or key!~glob"],
-    [["--jq", "foo("], "syntax error"],
-    [["--show-credentials"], "only on a terminal"],
-  ])("%j is exit 2", async (flags, words) => {
+  it("refuses flags that it cannot read", async () => {
     const service = await startTestService({ pairs });
-    const { code, out, err } = await run(service, ["connectors", "list", ...flags]);
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(words);
+    for (const [flags, words] of [
+      [["--sort", "nmae"], "did you mean name?"],
+      [["--fields", "cc_pair_id,zzz"], "unknown field zzz"],
+      [["--output", "xml"], "Expected one of table, json"],
+      [["--group", "x"], "whole number"],
+      [["--filter", "name"], "key=value, key!=value, key~glob or key!~glob"],
+      [["--jq", "foo("], "syntax error"],
+      [["--show-credentials"], "only on a terminal"],
+    ] as const) {
+      const { code, out, err } = await run(service, ["connectors", "list", ...flags]);
+      expect({ code, out }, flags.join(" ")).toEqual({ code: 2, out: "" });
+      expect(err).toContain(words);
+    }
   });
 
   it("says that nothing matches, exit 0", async () => {
@@ -165,24 +164,24 @@ describe("connectors get", () => {
     expect(out).toMatch(/^ {4}token: +\*\*\*$/m);
   });
 
-  it.each([
-    [["243"], 243],
-    [["Docs archive"], 11],
-    [["DOCS ARCHIVE"], 11],
-    [["docs", "--source", "confluence"], 7],
-  ])("%j", async (args, id) => {
+  it("finds by id and name, and names what it does not find", async () => {
     const service = await startTestService({ pairs });
-    const { code, out } = await run(service, ["connectors", "get", ...args]);
-    expect(code).toBe(0);
-    expect((JSON.parse(out) as PairRecord).cc_pair_id).toBe(id);
-  });
-
-  it.each([["42"], ["999"], ["nothing like it"]])("%s is exit 9", async (wanted) => {
-    const service = await startTestService({ pairs });
-    const { code, out, err } = await run(service, ["connectors", "get", wanted]);
-    expect({ code, out }).toEqual({ code: 9, out: "" });
-    expect(err).toContain(wanted);
-    expect(err).toContain("knowctl connectors list");
+    for (const [args, id] of [
+      [["243"], 243],
+      [["Docs archive"], 11],
+      [["DOCS ARCHIVE"], 11],
+      [["docs", "--source", "confluence"], 7],
+    ] as const) {
+      const { code, out } = await run(service, ["connectors", "get", ...args]);
+      expect(code).toBe(0);
+      expect((JSON.parse(out) as PairRecord).cc_pair_id).toBe(id);
+    }
+    for (const wanted of ["42", "999", "nothing like it"]) {
+      const { code, out, err } = await run(service, ["connectors", "get", wanted]);
+      expect({ code, out }).toEqual({ code: 9, out: "" });
+      expect(err).toContain(wanted);
+      expect(err).toContain("knowctl connectors list");
+    }
   });
 });
 
@@ -247,42 +246,42 @@ describe("credentials and configuration", () => {
 });
 
 describe("connectors find", () => {
-  it.each([
-    [["Docs"], "243\n"],
-    [["docs"], "7\n"],
-    [["DOCS", "--source", "confluence"], "7\n"],
-    [["docs ARCHIVE"], "11\n"],
-    [["42"], "12\n"],
-  ])("%j prints only the id", async (args, expected) => {
+  it("prints only the id, or candidates", async () => {
     const service = await startTestService({ pairs });
-    expect(await run(service, ["connectors", "find", ...args], { isTTY: true })).toEqual({
-      code: 0,
-      out: expected,
-      err: "",
-    });
-  });
-
-  it.each([
-    [
-      ["DOCS"],
-      /2 connectors are named "DOCS"\n {2}243 {2}"Docs" {2}web\n {2}7 {2}"docs" {2}confluence\n.*--source/,
-    ],
-    [["Doc"], /no connector is named "Doc"\n {2}did you mean:\n {2}243 .*\n {2}7 .*\n {2}11 /],
-    [["Docs archiv"], /did you mean:\n {2}11 /],
-    [["Dosc archive"], /did you mean:\n {2}11 /],
-    [["Arhcive"], /did you mean:\n {2}11 /],
-    [["Docs", "--source", "file"], /with source file\n/],
-    [["zzzzzzz"], /connectors list/],
-    [[""], /no connector is named ""/],
-    [["http://h/admin/connector/2"], /no connector is named .*\n.*if 2 is its id: --cc-pair-id 2/],
-    [["red"], /"日本語 \^?.*red/],
-  ])("%j is exit 9 with candidates", async (args, words) => {
-    const service = await startTestService({ pairs });
-    const { code, out, err } = await run(service, ["connectors", "find", ...args]);
-    expect({ code, out }).toEqual({ code: 9, out: "" });
-    expect(err).toMatch(words);
-    // eslint-disable-next-line no-control-regex
-    expect(err).not.toMatch(/[\u001b\u202e]/);
+    for (const [args, out] of [
+      [["Docs"], "243\n"],
+      [["docs"], "7\n"],
+      [["DOCS", "--source", "confluence"], "7\n"],
+      [["docs ARCHIVE"], "11\n"],
+      [["42"], "12\n"],
+    ] as const) {
+      const found = await run(service, ["connectors", "find", ...args], { isTTY: true });
+      expect(found).toEqual({ code: 0, out, err: "" });
+    }
+    for (const [args, words] of [
+      [
+        ["DOCS"],
+        /2 connectors are named "DOCS"\n {2}243 {2}"Docs" {2}web\n {2}7 {2}"docs" {2}confluence\n.*--source/,
+      ],
+      [["Doc"], /no connector is named "Doc"\n {2}did you mean:\n {2}243 .*\n {2}7 .*\n {2}11 /],
+      [["Docs archiv"], /did you mean:\n {2}11 /],
+      [["Dosc archive"], /did you mean:\n {2}11 /],
+      [["Arhcive"], /did you mean:\n {2}11 /],
+      [["Docs", "--source", "file"], /with source file\n/],
+      [["zzzzzzz"], /connectors list/],
+      [[""], /no connector is named ""/],
+      [
+        ["http://h/admin/connector/2"],
+        /no connector is named .*\n.*if 2 is its id: --cc-pair-id 2/,
+      ],
+      [["red"], /"日本語 \^?.*red/],
+    ] as const) {
+      const { code, out, err } = await run(service, ["connectors", "find", ...args]);
+      expect({ code, out }, args.join(" ")).toEqual({ code: 9, out: "" });
+      expect(err).toMatch(words);
+      // eslint-disable-next-line no-control-regex
+      expect(err).not.toMatch(/[\u001b\u202e]/);
+    }
   });
 });
 

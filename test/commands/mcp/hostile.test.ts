@@ -139,10 +139,10 @@ describe("mcp with a hostile client", () => {
     await Promise.all([endedBy("SIGTERM"), endedBy("SIGKILL"), endedBy("stdin")]);
   });
 
-  it("uploads once where a hundred calls ask at once", async () => {
+  it("uploads once where many calls ask at once", async () => {
     const { input, answers, service } = await open(allowed);
-    input.write(Array.from({ length: 100 }, (_, at) => call(at + 2, "ingest")).join(""));
-    const all = await answers(100);
+    input.write(Array.from({ length: 20 }, (_, at) => call(at + 2, "ingest")).join(""));
+    const all = await answers(20);
     expect(all.filter(({ result }) => result?.isError)).toEqual([]);
     expect(acceptedIds(service).toSorted()).toEqual(["docs/a.md", "docs/b.md"]);
   });

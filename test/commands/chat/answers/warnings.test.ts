@@ -351,35 +351,36 @@ describe("unknown", () => {
   const tools = "knowctl tools list";
 
   describe("what the service does not know is 9, with the command that lists it", () => {
-    it.each([
-      [["--session", unknown], sessions],
-      [["--agent", "5"], agents],
-      [["--project", "5"], projects],
-      [["--document-set", "Gone"], sets],
-      [["--force-tool", "99"], tools],
-      [["--tool", "2", "--force-tool", "1"], tools],
-      [["--no-stream", "--agent", "5"], agents],
-      [["--no-stream", "--project", "5"], projects],
-      [["--no-stream", "--force-tool", "99"], tools],
-    ])("of the sandbox: chat %j", async (flags, command) => {
+    it("of the sandbox", async () => {
       const world = await createWorld({ dialect: "onyx" });
-      const { code, stdout, stderr } = await world.run([...flags, "hi"]);
-      expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
-      expect(stderr).toContain(command);
-      expect(stderr).not.toMatch(/permission|--dialect|base URL/);
-    });
-
-    it.each([
-      [["delete", unknown, "--yes"], sessions],
-      [["rename", unknown, "x"], sessions],
-      [["show", unknown], sessions],
-      [["export", unknown], sessions],
-      [["recover", unknown], sessions],
-    ])("of the sandbox: sessions %j", async (args, command) => {
-      const world = await createSessionsWorld();
-      const { code, stdout, stderr } = await world.command(["sessions", ...args]);
-      expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
-      expect(stderr).toContain(command);
+      for (const [flags, command] of [
+        [["--session", unknown], sessions],
+        [["--agent", "5"], agents],
+        [["--project", "5"], projects],
+        [["--document-set", "Gone"], sets],
+        [["--force-tool", "99"], tools],
+        [["--tool", "2", "--force-tool", "1"], tools],
+        [["--no-stream", "--agent", "5"], agents],
+        [["--no-stream", "--project", "5"], projects],
+        [["--no-stream", "--force-tool", "99"], tools],
+      ] as const) {
+        const { code, stdout, stderr } = await world.run([...flags, "hi"]);
+        expect({ code, stdout }, flags.join(" ")).toEqual({ code: 9, stdout: "" });
+        expect(stderr).toContain(command);
+        expect(stderr).not.toMatch(/permission|--dialect|base URL/);
+      }
+      const other = await createSessionsWorld();
+      for (const args of [
+        ["delete", unknown, "--yes"],
+        ["rename", unknown, "x"],
+        ["show", unknown],
+        ["export", unknown],
+        ["recover", unknown],
+      ]) {
+        const { code, stdout, stderr } = await other.command(["sessions", ...args]);
+        expect({ code, stdout }, args[0]).toEqual({ code: 9, stdout: "" });
+        expect(stderr).toContain(sessions);
+      }
     });
 
     it.each([

@@ -14,7 +14,7 @@ import { expect, it } from "vitest";
 import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
 import { givenSeed, isProof, turns } from "../../../property.ts";
 import { startTestService } from "../../../service.ts";
-import { folderTexts, openStored, runWatch } from "./support.ts";
+import { folderPaths, folderTexts, openStored, runWatch } from "./support.ts";
 
 /** Numbers from 0 to 1 that a seed decides (mulberry32). */
 function createRandom(seed: number): () => number {
@@ -102,7 +102,7 @@ function createEdits(folder: string, random: () => number) {
   const docs = join(folder, "docs");
   let counter = 0;
   const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
-  const paths = (): string[] => [...folderTexts(folder).keys()];
+  const paths = (): string[] => folderPaths(folder);
   const write = (path: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), `# Page ${counter}\n\nText number ${counter++}.\n`);

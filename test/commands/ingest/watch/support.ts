@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { getEventListeners } from "node:events";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -141,14 +141,17 @@ export async function openStored(folder: string): Promise<() => ReadonlyMap<stri
   };
 }
 
-/** The texts of the Markdown files below `docs`, by path. */
-export function folderTexts(folder: string): Map<string, string> {
+/** The Markdown files below `docs`. */
+export function folderPaths(folder: string): string[] {
   const docs = join(folder, "docs");
-  if (!existsSync(docs)) return new Map();
+  if (!existsSync(docs)) return [];
   const names = readdirSync(docs, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+}
+
+/** Their texts, by path. */
+export function folderTexts(folder: string): Map<string, string> {
   return new Map(
-    names
-      .filter((name) => name.endsWith(".md") && statSync(join(docs, name)).isFile())
-      .map((name) => [`docs/${name}`, readFileSync(join(docs, name), "utf8")]),
+    folderPaths(folder).map((path) => [path, readFileSync(join(folder, path), "utf8")]),
   );
 }
