@@ -21,6 +21,8 @@ interface Loaded {
   hasCrypto: boolean;
   /** Whether it asked for node:tty. */
   hasTerminals: boolean;
+  /** Whether it used tables of languages, which costs 10 ms. */
+  hasLanguages: boolean;
 }
 
 /** What a command line loads. */
@@ -32,6 +34,18 @@ async function loaded(args: string[], env: Record<string, string> = {}): Promise
     const load = Module._load;
     let hasCrypto = false;
     let hasTerminals = false;
+    let hasLanguages = false;
+    const note = (of, name) => {
+      const used = (way) => (...all) => {
+        hasLanguages = true;
+        return way(...all);
+      };
+      const watched = { apply: used(Reflect.apply), construct: used(Reflect.construct) };
+      of[name] = new Proxy(of[name], watched);
+    };
+    for (const name of ["Collator", "NumberFormat", "DateTimeFormat", "RelativeTimeFormat", "Segmenter"]) note(Intl, name);
+    note(String.prototype, "localeCompare");
+    note(Number.prototype, "toLocaleString");
     Module._load = function (name) {
       hasCrypto ||= name === "node:crypto";
       hasTerminals ||= name === "node:tty";
@@ -39,7 +53,7 @@ async function loaded(args: string[], env: Record<string, string> = {}): Promise
     };
     process.on("exit", () => {
       const files = Object.keys(require.cache).map((path) => path.slice(${projectFolder.length + 1}));
-      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify({ files, hasCrypto, hasTerminals }));
+      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify({ files, hasCrypto, hasTerminals, hasLanguages }));
     });
     require(${JSON.stringify(binary)});`;
   // Not synchronously: the sandbox that it may ask lives in this process.
@@ -116,6 +130,21 @@ describe("start-up", () => {
     for (let run = 0; run < 2; run++) expect((await runHere(args, options)).code).toBe(0);
     expect(await load()).toEqual([]);
     expect(await load("--include", "*.md")).toEqual(["picomatch"]);
+  });
+
+  it.each([
+    ["connectors", "list"],
+    ["ingest", "docs", "--cc-pair-id", "2"],
+    ["status", "docs", "--cc-pair-id", "2"],
+    ["lint", "docs"],
+    ["chat", "hello"],
+  ])("needs no tables of languages for %j %j", async (...args) => {
+    const service = await startTestService({
+      files: { "docs/a.md": "# Guide\n\nWords of it.\n", "docs/b.md": "# Plan\n\nOther words.\n" },
+    });
+    const inFolder = args.map((each) => (each === "docs" ? join(service.folder, each) : each));
+    const { hasLanguages } = await loaded(inFolder, service.env);
+    expect(hasLanguages).toBe(false);
   });
 
   it("loads for Markdown no pattern of emoji, and what reads HTML only where layouts are HTML", async () => {

@@ -107,7 +107,7 @@ export function throughputChart(throughput: Throughput): string {
 }
 
 function formatTick(value: number): string {
-  return Number.isInteger(value) ? value.toLocaleString("en-US") : formatRate(value);
+  return Number.isInteger(value) ? formatCount(value) : formatRate(value);
 }
 
 /** More make a page slow, and nobody reads them. */

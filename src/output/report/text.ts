@@ -1,5 +1,5 @@
 import { neutralise } from "../terminal/neutralise.ts";
-import { formatDuration } from "../terminal/progress.ts";
+import { formatCount, formatDuration } from "../terminal/progress.ts";
 import type { Report } from "./report.ts";
 import type { ReportFailure, ReportHead, RunStatus } from "./stored/record.ts";
 
@@ -103,5 +103,5 @@ export function dateText(iso: string): string {
 
 /** Documents per second, with one decimal below 10. */
 export function formatRate(rate: number): string {
-  return rate >= 10 ? Math.round(rate).toLocaleString("en-US") : rate.toFixed(1);
+  return rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1);
 }

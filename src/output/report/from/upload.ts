@@ -220,7 +220,7 @@ function sentTable({ sent, counts }: ReportHead): Table {
     title: `${countOf(counts.created + counts.updated, "document")} created or updated`,
     columns: [{ name: "" }, asPath("document"), asPath("id")],
     rows: documents
-      .toSorted((a, b) => a.status.localeCompare(b.status))
+      .toSorted((a, b) => (a.status < b.status ? -1 : a.status > b.status ? 1 : 0))
       .map(({ path, id, status }) => [status, path, ownId(path, id) ?? null]),
     leftOut: sent?.leftOut ?? 0,
     isFolded: true,
