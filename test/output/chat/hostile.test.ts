@@ -169,19 +169,20 @@ describe.each(looks)("hostile fields of every packet: %s", (_look, options) => {
     const env = { ...options.env, GITHUB_ACTIONS: "true" };
     const lines = poisoned(nasty);
     expect(lines.filter(({ line }) => line.kind === "unknown")).toEqual([]);
+    const wrong: string[] = [];
     for (const { name, line } of lines) {
       const { stdout, stderr } = await play(each(around(line)), { ...options, env });
+      const forbidden = running.has(name) ? [active, command] : [active, command, /^FORGED/m];
       for (const stream of [stdout, stderr]) {
         const rest = stream.replace(own, "");
-        expect(rest, name).not.toMatch(active);
-        expect(rest, name).not.toMatch(command);
-        if (!running.has(name)) expect(rest, name).not.toMatch(/^FORGED/m);
+        if (forbidden.some((each) => each.test(rest))) wrong.push(`${name}: ${rest}`);
       }
       if (options.format) {
         const records = options.format === "json" ? [stdout] : stdout.trimEnd().split("\n");
-        for (const record of records) expect(() => JSON.parse(record) as unknown).not.toThrow();
-      } else if (name !== "stop") expect(stdout, name).toContain("fine");
+        for (const record of records) JSON.parse(record);
+      } else if (name !== "stop" && !stdout.includes("fine")) wrong.push(`${name}: no answer`);
     }
+    expect(wrong).toEqual([]);
     expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
   });
 });
@@ -242,7 +243,8 @@ describe("hostile fields all at once", () => {
         const whole = await show([nasty]);
         for (let cut = 0; cut <= nasty.length; cut++) {
           const parts = [nasty.slice(0, cut), nasty.slice(cut)];
-          expect(await show(parts), `${type} at ${cut}`).toEqual(whole);
+          const shown = await show(parts);
+          if (shown.join() !== whole.join()) expect(shown, `${type} at ${cut}`).toEqual(whole);
         }
       }
     },

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import headless from "@xterm/headless";
 import type { Context } from "../../../src/context.ts";
 import { openDrawing } from "../../../src/output/chat/markdown.ts";
@@ -45,7 +46,9 @@ export function openTerminal(options: TerminalOptions = {}): TestTerminal {
     written = new Promise((resolve) => terminal.write(text, resolve));
     return Promise.resolve();
   };
-  const test = createTestContext({ isTTY: true, env: { TERM: "xterm-kitty", ...env } });
+  // Nothing is written there, as in play().
+  const cwd = tmpdir();
+  const test = createTestContext({ isTTY: true, cwd, env: { TERM: "xterm-kitty", ...env } });
   const sink = { isTTY: true, columns: () => width, write };
   const context: Context = { ...test, stdout: sink, stderr: sink };
   const output = createOutput(context, { color });

@@ -31,7 +31,7 @@ describe("people", () => {
   }
 
   async function textOf(report: Report, { isTTY = false, verbose = false, style }: Shown = {}) {
-    const context = createTestContext({ isTTY });
+    const context = createTestContext({ isTTY, cwd: "/", env: {} });
     const output = createOutput(context, { verbose, color: false });
     await writePeople(output, report, (path) => `up/${path}`, style);
     await output.flush();

@@ -196,7 +196,7 @@ const rows = fc.array(
 );
 
 async function written(data: Row[], output: string): Promise<string> {
-  const context = createTestContext();
+  const context = createTestContext({ cwd: "/", env: {} });
   await writeList(createOutput(context), { output }, columns, data);
   return context.stdoutText();
 }
