@@ -125,8 +125,10 @@ export async function openRecordOf(
   if (!place) return undefined;
   if (flags.offlineState) {
     const count = countUnpushed(state.database);
-    const waiting = count > 0 ? `; ${countOf(count, "row")} wait for \`knowctl state push\`` : "";
-    await output.note(`the shared record is not asked: the state of this machine counts${waiting}`);
+    const what = count > 0 ? `${countOf(count, "row")} wait` : "what it records waits";
+    await output.note(
+      `the shared record is not asked: the state of this machine counts; ${what} for \`knowctl state push\``,
+    );
     return undefined;
   }
   return await openRecordAt(context, state, { place });

@@ -224,6 +224,7 @@ describe.runIf(hasPostgres)("many machines with one shared record (PostgreSQL)",
       0,
       "2 created",
       "the shared record is not asked",
+      "what it records waits for `knowctl state push`",
     );
     await database.server.start();
     await expectRun(first, "state push", 0, "pushed ");
