@@ -93,7 +93,9 @@ describe("report merge", () => {
     const folder = folderOf(shard(1, 2), { ...shard(2, 2), status: "interrupted" });
     expect(await run(folder, ...both)).toMatchObject({
       code: 10,
-      stderr: expect.stringContaining("not all runs ended well: status interrupted"),
+      stderr: expect.stringContaining(
+        "not all runs ended well: status interrupted\n  shard 2: interrupted\n",
+      ),
     });
     const lost = [{ path: "a.md", id: "a.md", result: "missing", reason: "no chunk" }];
     const text = JSON.stringify({ ...wholeReport(sampleRun()), lost });

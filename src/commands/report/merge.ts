@@ -83,6 +83,8 @@ async function writeSummary(output: Output, report: RunReport, merged: number): 
   );
 }
 
+const mostNamed = 20;
+
 /** Throws CliError `partial` if the merged run is not all that was asked for. */
 function failUnlessWhole({ merged, counts, status, error, lost = [] }: RunReport): void {
   const missing = missingText(merged?.missing ?? [], merged?.shards ?? null);
@@ -95,8 +97,10 @@ function failUnlessWhole({ merged, counts, status, error, lost = [] }: RunReport
     throw new CliError("partial", `${countOf(counts.failed, "document")} failed`);
   }
   if (status !== "ok") {
+    const stopped = (merged?.runs ?? []).filter((each) => each.shard && each.status !== "ok");
+    const names = stopped.map((each) => `shard ${each.shard?.index}: ${each.status}`);
     throw new CliError("partial", `not all runs ended well: status ${status}`, {
-      details: error?.split("\n") ?? [],
+      details: error?.split("\n") ?? names.slice(0, mostNamed),
     });
   }
   if (lost.length === 0) return;
