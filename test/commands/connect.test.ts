@@ -238,15 +238,7 @@ cases:
     },
   );
 
-  it.each([
-    ["search", "search dodo --json"],
-    ["chat", "chat dodo --output json"],
-    ["eval retrieval", "eval retrieval other.yaml --json"],
-    ["eval answers", "eval answers other.yaml --allow-tokens 1 --json"],
-    ["eval init", "eval init --from-sessions"],
-    ["sessions show", "sessions show last --output json"],
-    ["sessions recover", "sessions recover last --output json"],
-  ])("%s: --state names the record", async (_, line) => {
+  it("--state names the record", async () => {
     const other =
       "version: 1\ncases: [{ id: a, question: dodo, must_retrieve: [other.md], expect: [{ contains: dodo }] }]\n";
     const service = await startTestService({
@@ -258,10 +250,20 @@ cases:
     expect((await run("ingest docs --cc-pair-id 2 --state kept")).code).toBe(0);
     await sandbox.idle();
     expect((await run("chat dodo")).code).toBe(0);
-    const without = await run(line);
-    expect(without.stdout).not.toContain("docs/my leave.md");
-    const found = await run(`${line} --state kept`);
-    expect(found.stdout).toContain("docs/my leave.md");
-    expect(found.code).toBe(without.code);
+    for (const line of [
+      "search dodo --json",
+      "chat dodo --output json",
+      "eval retrieval other.yaml --json",
+      "eval answers other.yaml --allow-tokens 1 --json",
+      "eval init --from-sessions",
+      "sessions show last --output json",
+      "sessions recover last --output json",
+    ]) {
+      const without = await run(line);
+      expect(without.stdout, line).not.toContain("docs/my leave.md");
+      const found = await run(`${line} --state kept`);
+      expect(found.stdout, line).toContain("docs/my leave.md");
+      expect(found.code, line).toBe(without.code);
+    }
   });
 });

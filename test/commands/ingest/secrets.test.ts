@@ -106,25 +106,27 @@ describe("secret documents", () => {
   }
 
   describe("a document that holds a key of the profile", () => {
-    it.each([
-      ["its text", `# A\n\nUse ${testKey}.\n`, "3:5"],
-      ["its title", `# A ${testKey}\n\nText.\n`, "1:5"],
-      ["metadata", `---\ntoken: ${testKey}\n---\n# A\n`, "2:8"],
-      ["a tag", `---\ntags: [a, "${testKey}"]\n---\n# A\n`, "2:12"],
-      ["its link", `---\nlink: "https://x.example/?key=${testKey}"\n---\n# A\n`, "2:31"],
-      ["an owner", `---\nowner: ${testKey}\n---\n# A\n`, "2:8"],
-      ["its id", `---\nid: x-${testKey}\n---\n# A\n`, "2:7"],
-      ["a section", `# A\n\n## B\n\nText.\n\n## C\n\n${testKey}\n`, "9:1"],
-    ])("fails for %s, with its place, and the rest is sent", async (_name, text, at) => {
-      const service = await startTestService({ files: { ...good, "docs/a.md": text } });
-      const ran = await expectRun(
-        service,
-        `${line} --sections headings -o ndjson --report run.json`,
-        10,
+    it("fails wherever it holds it, with its place, and the rest is sent", async () => {
+      const holders: [name: string, text: string, at: string][] = [
+        ["text", `# A\n\nUse ${testKey}.\n`, "3:5"],
+        ["title", `# A ${testKey}\n\nText.\n`, "1:5"],
+        ["metadata", `---\ntoken: ${testKey}\n---\n# A\n`, "2:8"],
+        ["tag", `---\ntags: [a, "${testKey}"]\n---\n# A\n`, "2:12"],
+        ["link", `---\nlink: "https://x.example/?key=${testKey}"\n---\n# A\n`, "2:31"],
+        ["owner", `---\nowner: ${testKey}\n---\n# A\n`, "2:8"],
+        ["id", `---\nid: x-${testKey}\n---\n# A\n`, "2:7"],
+        ["section", `# A\n\n## B\n\nText.\n\n## C\n\n${testKey}\n`, "9:1"],
+      ];
+      const files = Object.fromEntries(holders.map(([name, text]) => [`docs/${name}.md`, text]));
+      const service = await startTestService({ files: { ...good, ...files } });
+      const flags = "--sections headings -o ndjson --report run.json";
+      const ran = await expectRun(service, `${line} ${flags}`, 10);
+      const why = `${ownKey}; remove it, or send it with --allow-secrets`;
+      expect(reasonsIn(ran)).toEqual(
+        Object.fromEntries(
+          holders.map(([name, , at]) => [`docs/${name}.md`, `docs/${name}.md:${at}: ${why}`]),
+        ),
       );
-      expect(reasonsIn(ran)).toEqual({
-        "docs/a.md": `docs/a.md:${at}: ${ownKey}; remove it, or send it with --allow-secrets`,
-      });
       expect(acceptedIds(service)).toEqual(["docs/good.md"]);
       const report = readFileSync(join(service.folder, "run.json"), "utf8");
       expect(report).toContain("it contains a key of a profile");
