@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { constants, crc32, deflateRawSync } from "node:zlib";
 
 export interface Part {
   content: string | Uint8Array;
@@ -55,6 +55,15 @@ export function zip(parts: Parts): Uint8Array {
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...chunks, entries, end]);
 }
+
+const blanks = deflateRawSync(Buffer.alloc(1024 * 1024, " "), {
+  finishFlush: constants.Z_FULL_FLUSH,
+});
+/** A part that unpacks to more than the limit of a document. It is never packed as a whole. */
+export const bomb: Part = {
+  content: Buffer.concat(Array<Buffer>(65).fill(blanks)),
+  isPacked: true,
+};
 
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 /** Relations by their ids: the kind, a space, and the target; one without a part leads outside. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Parsed } from "../../../src/documents/formats/format.ts";
 import { readPptx } from "../../../src/documents/formats/pptx/pptx.ts";
 import { CliError } from "../../../src/errors.ts";
-import { pptx, zip, type SlideParts } from "./archive.ts";
+import { bomb, pptx, zip, type SlideParts } from "./archive.ts";
 
 const run = (text: string, properties = ""): string =>
   `<a:r><a:rPr ${properties}/><a:t>${text}</a:t></a:r>`;
@@ -279,7 +279,7 @@ describe("what cannot be read", () => {
       "a bomb",
       pptx([title("A")], {
         ...shared,
-        "ppt/slides/slide1.xml": Buffer.alloc(65 * 1024 * 1024, " "),
+        "ppt/slides/slide1.xml": bomb,
       }),
       /larger than the limit/,
     ],
@@ -289,8 +289,11 @@ describe("what cannot be read", () => {
         "ppt/presentation.xml": `<p:presentation xmlns:r="urn:r"><p:sldIdLst>${'<p:sldId r:id="a"/>'.repeat(20_000)}</p:sldIdLst></p:presentation>`,
         "ppt/_rels/presentation.xml.rels":
           '<Relationships><Relationship Id="a" Type="x/slide" Target="s.xml"/></Relationships>',
-        // A blank of three bytes: bytes are limited, and characters cost.
-        "ppt/s.xml": `<p:sld>${"\u3000".repeat((1024 * 1024) / 3)}</p:sld>`,
+        "ppt/s.xml": "<p:sld/>",
+        // What is no XML costs only its bytes.
+        "ppt/_rels/s.xml.rels":
+          '<Relationships><Relationship Id="n" Type="x/notesSlide" Target="n.xml"/></Relationships>',
+        "ppt/n.xml": "x".repeat(1024 * 1024),
       }),
       /larger than the limit/,
     ],
