@@ -62,8 +62,17 @@ interface Files {
 
 function listProject({ find, settings }: DocumentSource): Files {
   const files: Files = { uploaded: new Map(), leftOut: new Map() };
-  for (const each of listFiles([], { ...find, cwd: settings.root })) {
-    if (each.kind === "file") files.uploaded.set(each.path, each.absolutePath);
+  // An upload names its folders; a project of its own beside them is no mistake of a suite.
+  const projects: string[] = [];
+  const refuseFolder: typeof find.refuseFolder = (folder, names) => {
+    if (find.refuseFolder?.(folder, names)) projects.push(folder.path);
+    return undefined;
+  };
+  for (const each of listFiles([], { ...find, cwd: settings.root, refuseFolder })) {
+    const project = projects.find((folder) => each.path.startsWith(`${folder}/`));
+    if (project !== undefined)
+      files.leftOut.set(each.path, `${project} is a project root of its own`);
+    else if (each.kind === "file") files.uploaded.set(each.path, each.absolutePath);
     else files.leftOut.set(each.path, each.reason);
   }
   return files;

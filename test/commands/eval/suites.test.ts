@@ -286,6 +286,10 @@ describe("suite folder", () => {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
+    // A project of its own is no reason to refuse a suite that names nothing of it.
+    mkdirSync(join(root, "other/docs"), { recursive: true });
+    writeFileSync(join(root, "other/.cliconfig.json"), "{}");
+    writeFileSync(join(root, "other/docs/a.md"), "# A\n\nText.\n");
     const context = createTestContext({ cwd: root });
     const folder = await openFolder(context, openOutput(context, {}), [], { root });
     try {
@@ -310,6 +314,7 @@ describe("suite folder", () => {
       ["docs/old/plan.md", /`exclude` of the configuration/],
       ["docs/ignored.md", /hidden, ignored/],
       ["docs", /it is a folder/],
+      ["other/docs/a.md", /other is a project root of its own/],
     ])("says why %s is left out", async (path, reason) => {
       const folder = await folderOf([path]);
       expect(folder.leftOut(path)).toMatch(reason);
