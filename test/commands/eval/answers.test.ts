@@ -151,33 +151,27 @@ describe("answers", () => {
       expect(report.code).toBe(10);
     });
 
-    it("without --allow-tokens and without a terminal asks nothing", async () => {
+    it("without --allow-tokens asks on a terminal, and else nothing", async () => {
       const service = await startEval();
       service.write("suite.json", suiteOf({ ...leave, repeat: 3 }));
-      const { code, stderr } = await service.run("answers suite.json");
-      expect(code).toBe(2);
-      expect(stderr).toContain("1 case, 3 questions with repetitions: up to 3 model calls");
-      expect(stderr).toContain("--allow-tokens 3");
+      const refused = await service.run("answers suite.json");
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("1 case, 3 questions with repetitions: up to 3 model calls");
+      expect(refused.stderr).toContain("--allow-tokens 3");
       expect(askedOf(service)).toEqual([]);
-    });
-
-    it.each([
-      ["y\n", 0, 3],
-      ["\n", 2, 0],
-    ])(
-      "on a terminal announces the cost and asks; %j is exit %i",
-      async (stdin, exit, questions) => {
-        const service = await startEval();
-        service.write("suite.json", suiteOf({ ...leave, repeat: 3 }));
-        const { folder: cwd, env } = service;
+      const { folder: cwd, env } = service;
+      for (const [stdin, exit, questions] of [
+        ["\n", 2, 0],
+        ["y\n", 0, 3],
+      ] as const) {
         const terminal = createTestContext({ cwd, env, isTTY: true, stdin });
         const context = { ...terminal, stdin: { ...terminal.stdin, isTTY: true } };
         const code = await main(["eval", "answers", "suite.json"], context);
         const asked = terminal.stderrText().replaceAll("\n", " ");
         expect(asked).toContain("up to 3 model calls of the service. Continue?");
         expect([code, askedOf(service).length]).toEqual([exit, questions]);
-      },
-    );
+      }
+    });
 
     it("keeps the results after Ctrl-C, and asks nothing more", async () => {
       const service = await startEval({ sandbox: { tokenDelayMs: 1, clock: heldClock(5) } });
@@ -229,10 +223,7 @@ describe("answers", () => {
       expect(outcomesOf(report)).toEqual(["skipped", "passed"]);
       expect(report.cases[0]?.reason).toBe("drafted: check the case, then remove `review: true`");
       expect([report.code, askedOf(service).length]).toEqual([0, 1]);
-    });
-
-    it("is no success if every case is skipped", async () => {
-      const service = await startEval();
+      // No success if it is every case.
       service.write("suite.json", suiteOf({ ...leave, must_retrieve: undefined }));
       const { code, stderr } = await service.run("retrieval suite.json");
       expect([code, stderr]).toEqual([2, expect.stringContaining("there is nothing to ask")]);

@@ -123,16 +123,18 @@ describe("state export and import", () => {
     expect(readdirSync(service.folder).filter((name) => name.includes("tmp"))).toEqual([]);
   });
 
-  it.each([
-    ["older is left", "2020-01-01T00:00:00.000Z", "mine"],
-    ["newer wins", "2030-01-01T00:00:00.000Z", "theirs"],
-  ])("%s", async (_name, sentAt, kept) => {
+  it("older is left, newer wins", async () => {
     const place = await startTestService();
-    const mine = fileOf(sent("a", "2025-01-01T00:00:00Z", "mine"));
-    await runIn(place, "state import - --yes", { stdin: mine });
-    await runIn(place, "state import - --yes", { stdin: fileOf(sent("a", sentAt, "theirs")) });
-    const { stdout } = await runIn(place, "state export");
-    expect(stdout).toContain(`"whole":"${kept}"`);
+    for (const [year, whole, kept] of [
+      [2025, "mine", "mine"],
+      [2020, "older", "mine"],
+      [2030, "newer", "newer"],
+    ] as const) {
+      const stdin = fileOf(sent("a", `${year}-01-01T00:00:00Z`, whole));
+      await runIn(place, "state import - --yes", { stdin });
+      const { stdout } = await runIn(place, "state export");
+      expect(stdout).toContain(`"whole":"${kept}"`);
+    }
   });
 
   it("says what it adds per target, and asks", async () => {
@@ -186,7 +188,7 @@ describe("state export and import", () => {
   });
 
   const good = sent("good", "2025-01-01T00:00:00Z");
-  it.each<[string, string, string]>([
+  const wrong: [name: string, stdin: string, message: string][] = [
     ["nothing", "", "stdin: the file is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
     ["no JSON", "hello\n", "stdin:1: not valid JSON"],
@@ -250,10 +252,13 @@ describe("state export and import", () => {
       "stdin:2: options:",
     ],
     ["NUL", fileOf(good.replace('"good"', String.raw`"go\u0000od"`)), "stdin:2: id: expected"],
-  ])("refuses %s, and imports nothing of it", async (_name, stdin, message) => {
+  ];
+  it("refuses what is no exported state, and imports nothing of it", async () => {
     const place = await startTestService();
-    const ran = await runIn(place, "state import - --yes", { stdin });
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    for (const [name, stdin, message] of wrong) {
+      const ran = await runIn(place, "state import - --yes", { stdin });
+      expect(ran, name).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    }
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 
