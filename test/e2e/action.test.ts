@@ -195,10 +195,12 @@ describe("action", () => {
       ["report", "docs", "input report: expected a path that ends with .json"],
       ["report-junit", "a.html", "input report-junit: expected a path that ends with .xml"],
     ])("refuses %s=%j without repeating it", async (name, value, message) => {
-      const place = await preparePlace();
-      const ran = await runStep("Upload", { executable, [name]: value }, place);
+      const folder = join(temporaryFolder(), "work");
+      mkdirSync(folder);
+      const env = cleanEnvironment(folder);
+      const ran = await runStep("Upload", { executable, [name]: value }, { folder, env });
       expect(ran).toMatchObject({ code: 2, stderr: `::error title=knowctl action::${message}\n` });
-      expectNoCanary(place.folder);
+      expectNoCanary(folder);
     });
 
     it("ends as knowctl does where an input is wrong, and takes no older report for its own", async () => {

@@ -252,28 +252,40 @@ describe("pipeline files", () => {
       expect(requests).toEqual([`/${name}`, "/knowctl.tgz"]);
     });
 
-    it.each([
-      [{}, "knowctl is not published, and this image has none"],
-      [{ INGEST_REGISTRY: "https://packages.example/" }, "the bare name knowctl is not installed"],
-      [
-        { INGEST_REGISTRY: "http://registry.example" },
-        "INGEST_REGISTRY: expected an https address",
-      ],
-      [{ INGEST_REGISTRY: "https://me:secret@r.example" }, "INGEST_REGISTRY: expected an https"],
-      [{ INGEST_REGISTRY: "http://localhost:1@r.example" }, "INGEST_REGISTRY: expected an https"],
-      [{ INGEST_SCOPE: "@a/x@npm:evil" }, "INGEST_SCOPE: expected an npm scope"],
-      [{ INGEST_SCOPE: "@a", INGEST_VERSION: "npm:evil@1" }, "INGEST_VERSION: expected a version"],
-      [{ INGEST_SCOPE: "@a", INGEST_VERSION: "1 --global" }, "INGEST_VERSION: expected a version"],
-      [{ INGEST_SCOPE: "acme" }, "INGEST_SCOPE: expected an npm scope"],
-      [{ INGEST_TARBALL: "knowctl" }, "INGEST_TARBALL: expected a file"],
-    ])("refuses %j before npm runs", async (given, message) => {
+    it("refuses what names no package before npm runs", async () => {
+      const refused = [
+        [{}, "knowctl is not published, and this image has none"],
+        [
+          { INGEST_REGISTRY: "https://packages.example/" },
+          "the bare name knowctl is not installed",
+        ],
+        [
+          { INGEST_REGISTRY: "http://registry.example" },
+          "INGEST_REGISTRY: expected an https address",
+        ],
+        [{ INGEST_REGISTRY: "https://me:secret@r.example" }, "INGEST_REGISTRY: expected an https"],
+        [{ INGEST_REGISTRY: "http://localhost:1@r.example" }, "INGEST_REGISTRY: expected an https"],
+        [{ INGEST_SCOPE: "@a/x@npm:evil" }, "INGEST_SCOPE: expected an npm scope"],
+        [
+          { INGEST_SCOPE: "@a", INGEST_VERSION: "npm:evil@1" },
+          "INGEST_VERSION: expected a version",
+        ],
+        [
+          { INGEST_SCOPE: "@a", INGEST_VERSION: "1 --global" },
+          "INGEST_VERSION: expected a version",
+        ],
+        [{ INGEST_SCOPE: "acme" }, "INGEST_SCOPE: expected an npm scope"],
+        [{ INGEST_TARBALL: "knowctl" }, "INGEST_TARBALL: expected a file"],
+      ] as const;
       const place = await prepareBare();
       writeFiles(place.folder, { "programs/npm": "#!/bin/sh\ntouch npm-ran\n" });
       chmodSync(join(place.folder, "programs/npm"), 0o755);
       place.env["PATH"] = `${join(place.folder, "programs")}:${place.env["PATH"]}`;
-      const { code, stderr } = await runJob(".knowctl:check", given, place);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
-      expect(existsSync(join(place.folder, "npm-ran"))).toBe(false);
+      for (const [given, message] of refused) {
+        const { code, stderr } = await runJob(".knowctl:check", given, place);
+        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+        expect(existsSync(join(place.folder, "npm-ran")), message).toBe(false);
+      }
     });
   });
 
@@ -337,8 +349,8 @@ describe("pipeline files", () => {
       const folder = join(place.folder, "repository");
       mkdirSync(join(folder, ".git"), { recursive: true });
       cpSync(repository, folder, { recursive: true });
-      const script = "knowctl config validate && knowctl ingest docs README.md --cc-pair-id 2";
-      const { code, stderr } = await runShell(script, { ...place, folder });
+      const script = "knowctl config validate\nknowctl ingest docs README.md --cc-pair-id 2";
+      const { code, stderr } = await runExample(script, { ...place, folder });
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/warning/) });
       expect([...place.sandbox.ledger.documents.keys()].toSorted()).toEqual([
         "README.md",
