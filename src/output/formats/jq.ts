@@ -17,10 +17,11 @@ const module = { exports: {} };
 new Function("module", "exports", "require", "__dirname", "WebAssembly", code)(
   module, module.exports, (name) => (name === "fs" ? files : require(name)), "",
   { __proto__: WebAssembly, instantiate });
-module.exports
-  .then((jq) => jq.raw(workerData.json, workerData.expression, ["-c", "--"]))
-  .then((text) => parentPort.postMessage({ text: text ?? "" }))
-  .catch((error) => parentPort.postMessage({ failure: String(error.stderr || error.message) }));
+parentPort.on("message", ({ json, expression }) =>
+  module.exports
+    .then((jq) => jq.raw(json, expression, ["-c", "--"]))
+    .then((text) => parentPort.postMessage({ text: text ?? "" }))
+    .catch((error) => parentPort.postMessage({ failure: String(error.stderr || error.message) })));
 `;
 
 type Answer = { text: string } | { failure: string };
@@ -57,34 +58,44 @@ async function compileLibrary(): Promise<Library> {
   return { code, compiled: await WebAssembly.compile(wasm) };
 }
 
+/** A worker whose last expression succeeded: what checks an expression runs it, too. */
+let idle: Worker | undefined;
+
+function startWorker(workerData: Library): Worker {
+  const options = { eval: true, workerData, env: {}, stdout: true, stderr: true };
+  return new Worker(workerCode, options);
+}
+
 async function runInWorker(expression: string, json: string, options: JqOptions): Promise<Answer> {
   const { timeoutMs = 60_000, signal } = options;
   library ??= compileLibrary();
-  const { code, compiled } = await library;
+  const loaded = await library;
   signal?.throwIfAborted();
+  const worker = idle ?? startWorker(loaded);
+  idle = undefined;
+  worker.ref();
   return await new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const worker = new Worker(workerCode, {
-      eval: true,
-      workerData: { code, compiled, expression, json },
-      env: {},
-      stdout: true,
-      stderr: true,
-    });
-    const finish = (end: () => void): void => {
+    const finish = (end: () => void, isIdle = false): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", interrupt);
-      void worker.terminate();
+      worker.off("message", answered).off("error", failed);
+      if (isIdle && !idle) {
+        idle = worker;
+        // It keeps no process alive.
+        worker.unref();
+      } else void worker.terminate();
       end();
     };
+    const answered = (answer: Answer): void => finish(() => resolve(answer), "text" in answer);
+    const failed = (error: Error): void => finish(() => reject(error));
     const interrupt = (): void => finish(() => reject(signal?.reason as Error));
     const timer = setTimeout(() => {
       const failure = `no result within ${Math.round(timeoutMs / 1000)} s`;
       finish(() => resolve({ failure }));
     }, timeoutMs);
     signal?.addEventListener("abort", interrupt);
-    worker.once("message", (answer: Answer) => finish(() => resolve(answer)));
-    worker.once("error", (error) => finish(() => reject(error)));
+    worker.on("message", answered).on("error", failed);
+    worker.postMessage({ expression, json });
   });
 }
 

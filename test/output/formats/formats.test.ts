@@ -345,6 +345,15 @@ describe("--jq", () => {
     expect(error.message).toMatch(message);
   });
 
+  it("runs one after the other, and several at once, each on its own input", async () => {
+    expect(await runJq("halt", "1")).toEqual([]);
+    expect(await runJq("[., inputs]", "1 2")).toEqual(["[1,2]"]);
+    await expect(runJq(".a", "3")).rejects.toThrow("Cannot index number");
+    expect(await runJq("[., inputs]", "4")).toEqual(["[4]"]);
+    const all = await Promise.all(["5", "6", "7"].map((json) => runJq(".", json)));
+    expect(all).toEqual([["5"], ["6"], ["7"]]);
+  });
+
   it("shows none of the environment and reads no file", async () => {
     expect(await runJq('$ENV.PATH, (env | has("HOME"))', "null")).toEqual(['"/"', "true"]);
     await expect(runJq('include "/etc/passwd"; .', "null")).rejects.toThrow(/not found/);
