@@ -95,7 +95,7 @@ async function runInWorker(expression: string, json: string, options: JqOptions)
     }, timeoutMs);
     signal?.addEventListener("abort", interrupt);
     worker.on("message", answered).on("error", failed);
-    worker.postMessage({ expression, json });
+    worker.postMessage({ expression, json }, []);
   });
 }
 
