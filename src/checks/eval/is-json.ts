@@ -12,9 +12,8 @@ const limitMs = 1000;
 const probes = [null, true, 0, "", [], {}];
 
 /** What the validator says of a schema, with the place in the schema in words. */
-function compileProblem(ajv: Ajv2020, error: unknown): string {
+function compileProblem(ajv: Ajv2020, error: unknown, invalid: ErrorObject | undefined): string {
   if (error instanceof RangeError) return "the schema is nested too deeply, or refers to itself";
-  const [invalid] = ajv.errors ?? [];
   if (invalid) return `the schema keyword ${keyPath(invalid.instancePath)} ${invalid.message}`;
   const message = messageOf(error).replace(/^strict mode: /, "");
   const unknown = /^unknown keyword: "(.*)"/s.exec(message)?.[1];
@@ -28,27 +27,38 @@ function compileProblem(ajv: Ajv2020, error: unknown): string {
 const keyPath = (pointer: string): string =>
   pointer.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 
+const options = {
+  ownProperties: true,
+  unicodeRegExp: false,
+  strictTypes: false,
+  strictTuples: false,
+  logger: false,
+} as const;
+
+/** Judges schemas by the schema of schemas: to compile that one is most of the work for a schema. */
+let judge: Ajv2020 | undefined;
+
 /**
  * Compiles a schema (JSON Schema 2020-12). Throws Error with the reason where it would not be
  * applied as written: an unknown keyword or format would let every answer pass. Nothing is
  * fetched: a reference to another document is an error.
  */
 function compile(schema: JsonSchema, Ajv: typeof Ajv2020): ValidateFunction {
-  const ajv = new Ajv({
-    ownProperties: true,
-    unicodeRegExp: false,
-    strictTypes: false,
-    strictTuples: false,
-    logger: false,
-  });
+  const ajv = new Ajv({ ...options, validateSchema: false });
   // Else `toString` and the like count as known keywords.
   Object.setPrototypeOf(ajv.RULES.keywords, null);
+  judge ??= new Ajv(options);
   // Compiles the schema of schemas: on a busy machine this alone would use the limit up.
-  void ajv.validateSchema({});
+  void judge.validateSchema({});
   // Other drafts differ little; the validator would look for their own schemas.
   const { $schema: _, ...own } = schema;
+  let invalid: ErrorObject | undefined;
   try {
     const checked = runWithin(limitMs, () => {
+      if (judge?.validateSchema(own) === false) {
+        invalid = judge.errors?.[0];
+        throw new Error("the schema is invalid");
+      }
       const validate = ajv.compile(own);
       // An asynchronous one answers with a promise, which would count as valid.
       if ("$async" in validate) throw new Error("the schema keyword $async is not supported");
@@ -58,7 +68,7 @@ function compile(schema: JsonSchema, Ajv: typeof Ajv2020): ValidateFunction {
     if (!checked) throw new Error("the schema takes too long to check");
     return checked.value;
   } catch (error) {
-    throw new Error(compileProblem(ajv, error), { cause: error });
+    throw new Error(compileProblem(ajv, error, invalid), { cause: error });
   }
 }
 
