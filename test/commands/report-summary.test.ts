@@ -5,7 +5,7 @@ import { compareReports } from "../../src/checks/eval/compare.ts";
 import type { Outcome } from "../../src/checks/eval/result.ts";
 import type { Finding } from "../../src/checks/lint/rule.ts";
 import type { VerifiedDocument } from "../../src/checks/verify/decide.ts";
-import { emptyCounts } from "../../src/output/report/from/verify.ts";
+import { emptyCounts } from "../../src/output/report/from/verified.ts";
 import { sampleCase, sampleReport, sampleRun } from "../checks/eval/sample.ts";
 import { findingWith } from "../checks/lint/finding.ts";
 import { main } from "../main.ts";

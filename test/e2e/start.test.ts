@@ -164,6 +164,8 @@ describe("start-up", () => {
     const code = await load("docs");
     expect(code).toContain("function readMarkdown(");
     expect(code).not.toContain("createIncrementalHTMLParser");
+    // Schemas of the output of verify and lint.
+    expect(code).not.toContain("the requests in their order");
     // A pattern of all emoji takes 10 ms to compile.
     expect(code).not.toContain("RGI_Emoji");
     expect(await load("site")).toContain("createIncrementalHTMLParser");

@@ -19,7 +19,8 @@ import {
 } from "../../output/report/stored/read.ts";
 import type { RunReport, RunStatus } from "../../output/report/stored/record.ts";
 import { bareReason, countWord } from "../../output/report/text.ts";
-import { LintReport, VerifyReport, verifyResults } from "../../output/report/stored/checks.ts";
+import { verifyResults } from "../../output/report/from/verified.ts";
+import { LintReport, VerifyReport } from "../../output/report/stored/checks.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";

@@ -1,8 +1,8 @@
 import { outcomeOf, type CheckStatus } from "../../checks/verify/decide.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { countsText, type VerifyCounts } from "../../output/report/from/verify.ts";
-import { verifyResults } from "../../output/report/stored/checks.ts";
+import { verifyResults, type VerifyCounts } from "../../output/report/from/verified.ts";
+import { countsText } from "../../output/report/from/verify.ts";
 
 function countOutcome(counts: VerifyCounts, expectsHidden: boolean, outcome: string): number {
   return verifyResults

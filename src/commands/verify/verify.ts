@@ -6,12 +6,11 @@ import type { Context } from "../../context.ts";
 import { countOf, followCount, formatCount } from "../../output/terminal/progress.ts";
 import { reportFormat } from "../../output/formats/formats.ts";
 import { checkReportFiles, writeReports, type ReportFiles } from "../../output/report/forms.ts";
+import { emptyCounts, type VerifyCounts } from "../../output/report/from/verified.ts";
 import {
   checkVerifyFormat,
   countsText,
-  emptyCounts,
   verifyReport,
-  type VerifyCounts,
   type VerifyRun,
 } from "../../output/report/from/verify.ts";
 import { ciPrefix } from "../../output/report/github.ts";

@@ -13,7 +13,7 @@ import { readPages } from "../../checks/verify/pages.ts";
 import { runIndexed } from "./support.ts";
 import { foundProblems } from "../../../src/commands/ingest/upload/check-sent.ts";
 import { statusOf } from "../../../src/commands/verify/outcome.ts";
-import { emptyCounts } from "../../../src/output/report/from/verify.ts";
+import { emptyCounts } from "../../../src/output/report/from/verified.ts";
 
 describe("lies", () => {
   const files = {

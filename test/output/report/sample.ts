@@ -4,11 +4,8 @@ import { createReportCollector, type RunEnd } from "../../../src/output/report/s
 import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { countSeverities, lintReport, type LintRun } from "../../../src/output/report/from/lint.ts";
 import { uploadReport } from "../../../src/output/report/from/upload.ts";
-import {
-  emptyCounts,
-  verifyReport,
-  type VerifyRun,
-} from "../../../src/output/report/from/verify.ts";
+import { emptyCounts } from "../../../src/output/report/from/verified.ts";
+import { verifyReport, type VerifyRun } from "../../../src/output/report/from/verify.ts";
 import type {
   ReportFailure,
   ReportHead,

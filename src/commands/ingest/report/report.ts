@@ -13,7 +13,7 @@ import {
 import { redactEach } from "../../../output/report/file.ts";
 import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";
 import { uploadReport } from "../../../output/report/from/upload.ts";
-import { verifiedItem } from "../../../output/report/from/verify.ts";
+import { verifiedItem } from "../../../output/report/from/verified.ts";
 import { ciPrefix } from "../../../output/report/github.ts";
 import { lineOf } from "../../../output/report/json.ts";
 import { mapped } from "../../../output/report/report.ts";

@@ -3,8 +3,11 @@ import type { Context } from "../../../context.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
-import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
-import { verifyResults } from "../../../output/report/stored/checks.ts";
+import {
+  emptyCounts,
+  verifyResults,
+  type VerifyCounts,
+} from "../../../output/report/from/verified.ts";
 import { countOf, followCount, formatCount } from "../../../output/terminal/progress.ts";
 import { isInShard } from "../../../sync/plan/decide.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";

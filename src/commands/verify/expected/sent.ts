@@ -5,7 +5,7 @@ import { findDocumentSize } from "../../../api/evidence.ts";
 import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
+import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verified.ts";
 import { createLog } from "../../../sync/state/tables.ts";
 import type { State } from "../../../sync/state/state.ts";
 import type { VerifiedStore } from "../../../sync/state/verified.ts";

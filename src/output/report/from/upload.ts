@@ -23,7 +23,7 @@ import {
   refusedRow,
   statusText,
 } from "../text.ts";
-import { verifiedItem } from "./verify.ts";
+import { verifiedItem } from "./verified.ts";
 
 const tones: Readonly<Record<RunStatus, Tone>> = {
   ok: "ok",

@@ -1,18 +1,10 @@
 import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/decide.ts";
 import { checkMembers, sampleOf, type FormatOptions } from "../../formats/formats.ts";
-import { VerifyReport, verifyResults } from "../stored/checks.ts";
+import { VerifyReport } from "../stored/checks.ts";
 import type { Traffic } from "../stored/collector.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
-import type { Count, Detail, Item, Report } from "../report.ts";
-
-/** Number of documents by result. */
-export type VerifyCounts = Record<VerifyResult, number>;
-
-export function emptyCounts(): VerifyCounts {
-  return Object.fromEntries(verifyResults.map((name) => [name, 0])) as VerifyCounts;
-}
-
-const wordOf = (result: VerifyResult): string => result.replace("-", " ");
+import type { Count, Item, Report } from "../report.ts";
+import { verifiedItem, verifyResults, wordOf, type VerifyCounts } from "./verified.ts";
 
 /** The counts for people: `40 current, 2 missing`. */
 export function countsText(counts: VerifyCounts): string {
@@ -36,40 +28,6 @@ export interface VerifyRun {
   traffic?: Traffic | undefined;
   /** Whether a document is as expected. */
   isFine: (document: VerifiedDocument) => boolean;
-}
-
-type Judged = Pick<VerifiedDocument, "id" | "path" | "result" | "reason"> &
-  Partial<Pick<VerifiedDocument, "evidence" | "sentAt">>;
-
-function detailsOf({ id, path, evidence = [], sentAt }: Judged): Detail[] {
-  if (evidence.length === 0) return [];
-  const requests = evidence.map(({ request, status, proves }) => ({
-    text: `${status ?? "no response"} ${request}`,
-    note: proves,
-  }));
-  return [
-    ...(path === null ? [] : [{ name: "id", lines: [{ text: id }], isLong: true }]),
-    ...(sentAt ? [{ name: "uploaded", lines: [{ text: sentAt }], isLong: true }] : []),
-    { name: "requests", lines: requests, isLong: true },
-  ];
-}
-
-/** A checked document. An undecided one fails no test. */
-export function verifiedItem(document: Judged, isFine: boolean): Item {
-  const { id, path, result, reason } = document;
-  const word = wordOf(result);
-  const isOpen = result === "unknown";
-  return {
-    level: isFine ? "fine" : isOpen ? "warning" : "error",
-    test: isFine ? "passed" : isOpen ? "skipped" : "failed",
-    word,
-    group: reason.split(": ")[0] ?? "",
-    title: `Not in the index as uploaded: ${word}`,
-    message: reason,
-    path,
-    id: path === null || !id.endsWith(path) ? id : undefined,
-    details: detailsOf(document),
-  };
 }
 
 const unreadItem = (reason: string): Item => ({

@@ -1,6 +1,7 @@
 // The JSON of lint and verify: what --output json, --report FILE.json and ndjson have.
 import * as z from "zod/mini";
 import type { VerifyResult } from "../../../checks/verify/decide.ts";
+import { verifyResults } from "../from/verified.ts";
 import {
   count,
   described,
@@ -61,17 +62,6 @@ export const LintOutput = titled(
   "Result of `knowctl lint`: the object of --output json and of --report FILE.json, and the " +
     "lines of --output ndjson (`finding`, then one `result`).",
 );
-
-/** Every result, in the order of reports. */
-export const verifyResults = [
-  "current",
-  "present",
-  "stale",
-  "missing",
-  "listed-only",
-  "hidden",
-  "unknown",
-] as const satisfies readonly VerifyResult[];
 
 const verified = {
   id: text("id of the document as it was sent"),
