@@ -21,6 +21,8 @@ interface Loaded {
   hasCrypto: boolean;
   /** Whether it asked for node:tty. */
   hasTerminals: boolean;
+  /** Whether it asked for node:tls. */
+  hasTls: boolean;
   /** Whether it used tables of languages, which costs 10 ms. */
   hasLanguages: boolean;
 }
@@ -34,6 +36,7 @@ async function loaded(args: string[], env: Record<string, string> = {}): Promise
     const load = Module._load;
     let hasCrypto = false;
     let hasTerminals = false;
+    let hasTls = false;
     let hasLanguages = false;
     const note = (of, name) => {
       const used = (way) => (...all) => {
@@ -49,11 +52,12 @@ async function loaded(args: string[], env: Record<string, string> = {}): Promise
     Module._load = function (name) {
       hasCrypto ||= name === "node:crypto";
       hasTerminals ||= name === "node:tty";
+      hasTls ||= name === "node:tls";
       return load.apply(this, arguments);
     };
     process.on("exit", () => {
       const files = Object.keys(require.cache).map((path) => path.slice(${projectFolder.length + 1}));
-      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify({ files, hasCrypto, hasTerminals, hasLanguages }));
+      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify({ files, hasCrypto, hasTerminals, hasTls, hasLanguages }));
     });
     require(${JSON.stringify(binary)});`;
   // Not synchronously: the sandbox that it may ask lives in this process.
@@ -90,7 +94,8 @@ describe("start-up", () => {
 
   it("loads neither database, documents nor sandbox to list connectors", async () => {
     const service = await startTestService();
-    const files = await loadedFiles(["connectors", "list"], service.env);
+    const { files, hasTls } = await loaded(["connectors", "list"], service.env);
+    expect(hasTls).toBe(false);
     const code = files.map((path) => readFileSync(join(projectFolder, path), "utf8")).join("\n");
     expect(code).toContain("cc_pair_id");
     for (const part of [

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { SecureContext } from "node:tls";
+import type { SecureContext, SecureContextOptions } from "node:tls";
 import type { Connected, Connector, TlsOptions } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "../retry/policy.ts";
 import { type Proxy, openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
@@ -12,6 +12,8 @@ export interface ClientCertificate {
 }
 
 export interface ConnectorOptions {
+  /** Scheme, host and port of the service, where all connections lead to one. */
+  origin?: string;
   proxy?: Proxy | undefined;
   /** Redacts secrets in responses of the proxy. */
   secrets: Redactor;
@@ -75,22 +77,29 @@ export interface Connections {
 export async function createConnector(options: ConnectorOptions): Promise<Connections> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
   const { client } = options;
+  const { proxy, secrets } = options;
   const ca = await rootsWith(options.ca);
-  const { createSecureContext } = await import("node:tls");
+  // Not loaded where nothing is encrypted: that takes a twentieth of a short command.
+  const isPlain = options.origin?.startsWith("http:") === true && proxy?.protocol !== "https:";
+  const tls = isPlain ? undefined : await import("node:tls");
+  const contextOf = (files: SecureContextOptions): SecureContext => {
+    if (!tls) throw new Error(`no TLS for ${options.origin}`);
+    return tls.createSecureContext(files);
+  };
   const limitMs = options.connectMs ?? connectMs;
   const rejectUnauthorized = options.allowInsecureTls !== true;
   const trusting = (): SecureContext => {
     if (last?.ca !== options.ca) last = undefined;
-    last ??= { ca: options.ca, context: createSecureContext({ ca }) };
+    last ??= { ca: options.ca, context: contextOf({ ca }) };
     return last.context;
   };
-  const own = () => (client ? createSecureContext({ ca, ...client }) : trusting());
-  const build = (tls: TlsOptions) =>
+  const own = () => (client ? contextOf({ ca, ...client }) : trusting());
+  const build = (secured: TlsOptions) =>
     buildConnector({
       timeout: limitMs,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: addressAttemptMs,
-      ...tls,
+      ...secured,
     });
   const plain = build({});
   let secure: typeof plain | undefined;
@@ -105,15 +114,14 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
     });
     opening.add(socket);
   };
-  const { proxy, secrets } = options;
   const connect: Connector = (target, callback) => {
     const marked: Connected = (error, socket) => {
       if (error) unsentErrors.add(error);
       callback(error, socket);
     };
     if (proxy === undefined) return openFollowed(target, marked);
-    const tls = () => ({ rejectUnauthorized, secureContext: trusting() });
-    openTunnel({ proxy, secrets, target, tls, limitMs, opening }).then(
+    const secured = () => ({ rejectUnauthorized, secureContext: trusting() });
+    openTunnel({ proxy, secrets, target, tls: secured, limitMs, opening }).then(
       (httpSocket) => {
         if (target.protocol !== "https:") return marked(null, httpSocket.setNoDelay(true));
         openFollowed({ ...target, httpSocket }, (error, socket) =>
