@@ -40,7 +40,7 @@ type Module = keyof typeof modules;
 
 // What is here for one place alone; the process itself belongs to the global of context.ts.
 const libraries =
-  "chalk commander cosmiconfig fast-glob get-east-asian-width gray-matter libsql micromatch ora pg process undici node:process";
+  "chalk commander cosmiconfig fast-glob gray-matter libsql micromatch ora pg process string-width undici node:process";
 
 interface Room {
   /** The file that imports, relative to src/. */
@@ -128,13 +128,13 @@ const rooms: Record<string, Room> = {
     file: "output/planted.ts",
     values: ["errors", "output"],
     types: ["context", "sync", "documents", "checks", ...schemas],
-    libraries: ["chalk", "ora", "get-east-asian-width"],
+    libraries: ["chalk", "ora", "string-width"],
   },
   "output, one folder down": {
     file: "output/chat/planted.ts",
     values: ["errors", "output"],
     types: ["context", "sync", "documents", "checks", ...schemas],
-    libraries: ["chalk", "ora", "get-east-asian-width"],
+    libraries: ["chalk", "ora", "string-width"],
   },
   checks: {
     file: "checks/planted.ts",

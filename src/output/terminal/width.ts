@@ -1,42 +1,16 @@
-import { stripVTControlCharacters } from "node:util";
-import { eastAsianWidth } from "get-east-asian-width";
+import stringWidth from "string-width";
 
-// Made for the first text that needs it: it costs a quarter of the start of a command.
-let segmenter: Intl.Segmenter | undefined;
-const segmentsOf = (text: string): Intl.Segments =>
-  (segmenter ??= new Intl.Segmenter()).segment(text);
+const segmenter = new Intl.Segmenter();
 
-// A segmenter takes quadratic time, so long text is measured in slices.
+// string-width takes quadratic time, so long text is measured in slices.
 const sliceLength = 512;
-
-/**
- * Columns of one grapheme, as of its first visible character; marks that take a place of their own and further
- * syllables add theirs. An emoji is wide. Its forms are named here, since a pattern of all emoji sequences
- * takes longer to compile than a small command to run.
- */
-function graphemeWidth(grapheme: string): number {
-  const visible = grapheme.search(
-    /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u,
-  );
-  if (visible === -1) return 0;
-  const emoji =
-    /^(?:[\d#*]\ufe0f?\u20e3|\p{Regional_Indicator}{2}|\p{Emoji_Modifier_Base}\p{Emoji_Modifier}|(?![\d#*])\p{Emoji}\ufe0f|\p{Extended_Pictographic}.*\u200d\p{Extended_Pictographic})/u;
-  if (emoji.test(grapheme)) return 2;
-  const [first = "", ...others] = grapheme.slice(visible);
-  const own = others.filter((each) =>
-    /[\p{Spacing_Mark}\u1100-\u115f\ua960-\ua97c\uac00-\ud7a3\uff00-\uffef]/u.test(each),
-  );
-  return [first, ...own].reduce((sum, each) => sum + eastAsianWidth(each.codePointAt(0)!), 0);
-}
 
 /** Terminal columns of a text: wide characters count 2, combining ones 0. */
 export function displayWidth(text: string): number {
   if (/^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f]*$/.test(text)) return text.length;
-  const plain = text.includes("\u001b") ? stripVTControlCharacters(text) : text;
   let width = 0;
-  for (let start = 0; start < plain.length; start += sliceLength) {
-    const slice = plain.slice(start, start + sliceLength);
-    for (const { segment } of segmentsOf(slice)) width += graphemeWidth(segment);
+  for (let start = 0; start < text.length; start += sliceLength) {
+    width += stringWidth(text.slice(start, start + sliceLength));
   }
   return width;
 }
@@ -45,7 +19,7 @@ function cut(text: string, width: number, keepsEnd: boolean): string {
   // 64 code units per column are enough; a cell of megabytes is not measured completely.
   const part = keepsEnd ? text.slice(-width * 64) : text.slice(0, width * 64);
   if (part.length === text.length && displayWidth(text) <= width) return text;
-  const segments = Array.from(segmentsOf(part), ({ segment }) => segment);
+  const segments = Array.from(segmenter.segment(part), ({ segment }) => segment);
   if (keepsEnd) segments.reverse();
   const kept: string[] = [];
   let used = 0;
@@ -78,7 +52,7 @@ export function* graphemesOf(text: string): Generator<{ segment: string; index: 
     // Half of a surrogate pair at the end would count as a separate character.
     const part = text.slice(at, at + pieceLength).replace(/[\ud800-\udbff]$/, "") || text.slice(at);
     const isLast = at + part.length === text.length;
-    const found = [...segmentsOf(part)];
+    const found = [...segmenter.segment(part)];
     // The last grapheme may continue in the next piece.
     if (!isLast && found.length > 1) found.pop();
     for (const { segment, index } of found) yield { segment, index: at + index };

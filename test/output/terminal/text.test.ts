@@ -179,33 +179,6 @@ describe("table", () => {
       );
     });
 
-    it("measures characters, emoji and syllables as string-width does", () => {
-      const differing: string[] = [];
-      const compare = (text: string): void => {
-        if (displayWidth(text) !== stringWidth(text)) differing.push(text);
-      };
-      const joined = [
-        "\ufe0f",
-        "\u{1f3fd}",
-        "\u20e3",
-        "\u200d\u{1f525}",
-        "\u{1f3fb}\u200d\u2642\ufe0f",
-      ];
-      for (let code = 0x20; code < 0x20000; code += 3) compare(String.fromCodePoint(code));
-      // A letter of a flag alone is no character.
-      for (let code = 0x23; code < 0x1fb00; code++) {
-        const emoji = String.fromCodePoint(code);
-        if (!/(?!\p{Regional_Indicator})\p{Emoji}/u.test(emoji)) continue;
-        for (const other of ["", ...joined]) compare(emoji + other);
-      }
-      for (let code = 0xac00; code < 0xd7a4; code += 97) {
-        compare(String.fromCodePoint(code).normalize("NFD"));
-      }
-      const texts = ["🇩🇪", "क्षि नमस्ते", "ภาษาไทย", "ｶﾞ", "👩‍👩‍👧", "e\u0301", "ᄀ가", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"];
-      for (const text of [...texts, "\u001b[31mré\u001b[39m", "\u200b", "\ud800"]) compare(text);
-      expect(differing).toEqual([]);
-    });
-
     it("cuts and measures a text of megabytes in the time of its length", () => {
       expectLinear(1_000_000, (count) => {
         expect(fit("語".repeat(count), 11)).toBe("語語語語語…");
