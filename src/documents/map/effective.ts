@@ -18,7 +18,7 @@ import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
  * title, link, metadata or date. Every file is then read again, and every changed document is sent
  * again.
  */
-export const mappingVersion = 19;
+export const mappingVersion = 20;
 
 interface Layered<Type> {
   value: Type;
