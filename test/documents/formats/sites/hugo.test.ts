@@ -174,6 +174,8 @@ describe("shortcodes of Hugo", () => {
     "layouts/shortcodes/if.html":
       '{{ if eq (.Get 0) "a" }}A{{ else if ne (.Get 0) "b" }}C{{ else }}B{{ end }}',
     "layouts/shortcodes/hide.html": "{{ if false }}{{ .Inner }}{{ end }}gone",
+    "layouts/shortcodes/bold.html": "<b>{{ .Inner }}</b>",
+    "layouts/shortcodes/item.html": "<ul><li>{{ .Inner }}</li></ul>",
     "layouts/shortcodes/range.html": "{{ range .Site.RegularPages }}x{{ end }}",
     "layouts/shortcodes/fmt.html": '{{ printf "%s-%s" (.Get "a") (.Get "b" | upper) }}',
     "layouts/_shortcodes/new.html": "{{ .Page.Title }}: {{ .Page.Params.own }}",
@@ -191,6 +193,8 @@ describe("shortcodes of Hugo", () => {
     ['{{< link "https://y.example/" "there" >}}', "[there](https://y.example/)"],
     ["{{< if a >}}{{< if b >}}{{< if c >}}", "ABC"],
     ["{{< hide >}}secret{{< /hide >}}", "gone"],
+    ["{{< bold >}}loud{{< /bold >}}", "**loud**"],
+    ["{{< item >}}one{{< /item >}}", "one"],
     ["{{< hide >}}a{{< hide >}}b{{< /hide >}}c{{< /hide >}}d", "goned"],
     ['{{< fmt a="x" b="y" >}}', "x-Y"],
     ["{{< new >}}", "Page: o"],

@@ -46,7 +46,7 @@ function toMarkdown(html: string): string {
 }
 
 /** What stands in front of the content, without the marks of a quotation or a list around it. */
-const withoutMarks = (of: string): string => of.replace(/(^|\n)[ \t>*+-]*$/, "$1");
+const withoutMarks = (of: string): string => of.replace(/(^|\n)(?:[ \t>]|[*+-](?=[ \t]))*$/, "$1");
 
 // gohugo.io, "Sites": what the templates of one document may do.
 const work = new WeakMap<
