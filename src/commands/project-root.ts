@@ -75,8 +75,8 @@ export function refuseOtherProject(shown: (path: string) => string): RefuseFolde
     return new CliError("usage", `${named} is a project root of its own: it holds ${name}`, {
       hints: [
         `name it alone, with its own root: '${folder}' --root '${folder}'`,
-        `or leave it out: --exclude '${path}/**'`,
         `or leave it out of every command: a line /${path}/ in .knowctlignore of the project root`,
+        `or leave it out of one upload: --exclude '${path}/**'`,
       ],
     });
   };

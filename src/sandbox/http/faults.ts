@@ -258,7 +258,7 @@ const known =
   "hidden, unlisted, index-delay, deny, missing, seed";
 
 const wrong = (part: string, why: string): CliError =>
-  new CliError("usage", `--fault: ${part}: ${why}`, { hints: [example] });
+  new CliError("usage", `--fault: ${part}: ${why}`, { hints: [example, `the faults: ${known}`] });
 
 /** A fault with an amount: a probability, a time, a number of requests or a seed. */
 function addAmount(spec: FaultSpec, part: string): void {
@@ -287,7 +287,7 @@ function addAmount(spec: FaultSpec, part: string): void {
   else if (index !== undefined) spec.index = { ...spec.index, [index]: value };
   else if (name === "cut" || name === "reset" || name === "html" || name === "hang") {
     rates[name] = value;
-  } else throw wrong(part, `unknown fault; known: ${known}`);
+  } else throw wrong(part, "unknown fault");
 }
 
 /**
