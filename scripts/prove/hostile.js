@@ -199,8 +199,12 @@ async function play({ args, isLed }, isTraced) {
       limitMs: 60_000,
       onStart(child) {
         if (args[0] !== "sandbox") return;
+        let isTold = false;
         child.stderr.on("data", (text) => {
-          if (/http:/.test(text)) killAll(child, "SIGTERM");
+          // A second signal would end it at once.
+          if (isTold || !/http:/.test(text)) return;
+          isTold = true;
+          killAll(child, "SIGTERM");
         });
       },
     });

@@ -2,7 +2,7 @@ import { toOrigin, tombstoneMark, type IdOrigin } from "../state/records.ts";
 import type { Database, Row } from "../../database.ts";
 import { sameId } from "../plan/collisions.ts";
 import type { OrphanClass, ListedClass } from "./orphan-classes.ts";
-import type { PlanTable } from "../plan/plan-table.ts";
+import { createIsHidden, type PlanTable } from "../plan/plan-table.ts";
 import { pagesOf } from "../state/tables.ts";
 import { CliError, messageOf } from "../../errors.ts";
 import { isDocumentFault } from "../run/failures.ts";
@@ -46,20 +46,6 @@ const query = (storesAlike: boolean): string => `
         AND NOT EXISTS (SELECT 1 FROM temp.gone h WHERE h.path = f.path)
         AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = f.path))
   ORDER BY a.path, a.part, a.id`;
-
-/** Whether a folder above a path could not be read, so that its contents are unknown. */
-function createIsHidden(database: Database): (path: string) => boolean {
-  const failed = database.prepare(
-    "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'failed' LIMIT 1",
-  );
-  return (path) => {
-    if (failed.get(".")) return true;
-    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
-      if (failed.get(path.slice(0, end))) return true;
-    }
-    return false;
-  };
-}
 
 function toMissing(row: Row): Missing {
   const { stored_id: storedId, options } = row;

@@ -70,7 +70,7 @@ export interface PlanTable {
   addExcluded(path: string): void;
   /** Removes a file from the gone and excluded files: it was found after all. */
   markFound(path: string): void;
-  /** Recorded files that no input found, and whether a pattern excludes them. */
+  /** Recorded files that no input found, but of no unreadable folder; whether a pattern excludes them. */
   unfound(): IterableIterator<{ path: string; isExcluded: boolean }>;
   /** A gone file with this content: the old path of a new file. */
   renamedFrom(content: string): string | undefined;
@@ -141,6 +141,20 @@ function toPlanned(row: Row): PlannedDocument {
     part: Number(row["part"]),
     id: String(row["id"]),
     absolutePath: absolutePath === null ? undefined : String(absolutePath),
+  };
+}
+
+/** Whether a folder above a path could not be read, so that its contents are unknown. */
+export function createIsHidden(database: Database): (path: string) => boolean {
+  const failed = database.prepare(
+    "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'failed' LIMIT 1",
+  );
+  return (path) => {
+    if (failed.get(".")) return true;
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+      if (failed.get(path.slice(0, end))) return true;
+    }
+    return false;
   };
 }
 
@@ -215,8 +229,10 @@ export function createPlanTable(database: Database): PlanTable {
       const rows = database.prepare(
         "SELECT path, 0 AS excluded FROM temp.gone UNION ALL SELECT path, 1 FROM temp.excluded",
       );
+      const isHidden = createIsHidden(database);
       for (const row of rows.iterate()) {
-        yield { path: String(row["path"]), isExcluded: row["excluded"] === 1 };
+        const path = String(row["path"]);
+        if (!isHidden(path)) yield { path, isExcluded: row["excluded"] === 1 };
       }
     },
     renamedFrom(content) {

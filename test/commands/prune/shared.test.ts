@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { replaceInFileSystem } from "../../file-system.ts";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/http/faults.ts";
 import {
   type TestService,
@@ -334,6 +335,19 @@ describe("rule pairs", () => {
     const ran = await runIn(service, "ingest docs --cc-pair-id 2");
     expect(ran.stderr).toContain("1 updated");
     expect(ran.stderr).not.toContain("no longer found");
+  });
+
+  it("files of a folder that cannot be read are not told as gone", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "# A\n\nOne.\n" } });
+    await runIn(service, "ingest . --cc-pair-id 2");
+    const docs = join(service.folder, "docs");
+    replaceInFileSystem("readdirSync", (actual) => (folder: string, ...others: unknown[]) => {
+      if (folder === docs) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      return actual(folder, ...others);
+    });
+    const { stderr } = await runIn(service, "ingest . --cc-pair-id 2");
+    expect(stderr).toContain("failed docs: the folder cannot be read: the disk failed");
+    expect(stderr).not.toContain("no longer found");
   });
 
   it("a dry run of a retry names what failed, and no orphans", async () => {
