@@ -85,14 +85,22 @@ async function runPart(name, part, { seconds, ...options }) {
   return { about: part.about, result, seconds: took, again };
 }
 
-/** Runs every part with its share of the time, or the one of this name. Returns what each found. */
+/**
+ * Runs every part with its share of the time, the last one with all that is left, or the one of this name.
+ * Returns what each found.
+ */
 async function prove({ name, seconds, seed, ...options }) {
   const chosen = name === undefined ? Object.entries(parts) : [[name, partOf(name)]];
   const ran = [];
-  for (const [each, part] of chosen) {
-    const whole = seconds === undefined ? 60 * minutes : Number(seconds);
-    const share = name === undefined ? (whole * part.minutes) / minutes : seconds;
-    const own = Math.round(Number(share ?? 60 * part.minutes));
+  const begun = performance.now();
+  const whole = seconds === undefined ? 60 * minutes : Number(seconds);
+  for (const [index, [each, part]] of chosen.entries()) {
+    const left = whole - (performance.now() - begun) / 1000;
+    const share = Math.max(
+      (whole * part.minutes) / minutes,
+      index === chosen.length - 1 ? left : 0,
+    );
+    const own = Math.round(name === undefined ? share : Number(seconds ?? 60 * part.minutes));
     // fast-check takes 32 bits.
     const chosenSeed = seed ?? String(Math.floor(Math.random() * 2 ** 31));
     ran.push([each, await runPart(each, part, { ...options, seconds: own, seed: chosenSeed })]);

@@ -10,9 +10,10 @@ import { modelPart } from "./model.js";
 import { networkPart } from "./network.js";
 
 /**
- * A part: `about` completes "tries …"; `minutes` is its share of half an hour; `options` are its own,
- * beside --seconds and --seed; `hasNoSeed`: it chooses nothing. `run({ seconds, seed, … })` resolves with a result:
- * `tried` and `held` (lines), `violated` ({ what, replay }), or `skipped` (why it cannot run here).
+ * A part: `about` completes "tries …"; `minutes` is its share of half an hour (the last part also has the
+ * time that the others leave); `options` are its own, beside --seconds and --seed; `hasNoSeed`: it chooses
+ * nothing. `run({ seconds, seed, … })` resolves with a result: `tried` and `held` (lines),
+ * `violated` ({ what, replay }), or `skipped` (why it cannot run here).
  */
 export const parts = {
   model: {
@@ -35,12 +36,6 @@ export const parts = {
     hasNoSeed: true,
     options: ["case"],
     run: faultsPart,
-  },
-  kill: {
-    about: "kill -9 of commands that write, at random moments and at system calls that save",
-    minutes: 6,
-    options: ["kills"],
-    run: killPart,
   },
   disk: {
     about: "a disk that is full, broken or read-only, at each system call that saves",
@@ -83,6 +78,12 @@ export const parts = {
     minutes: 2,
     options: ["runs"],
     run: (options) => propertiesPart("redaction", options),
+  },
+  kill: {
+    about: "kill -9 of commands that write, at random moments and at system calls that save",
+    minutes: 6,
+    options: ["kills"],
+    run: killPart,
   },
 };
 
