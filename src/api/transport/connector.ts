@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import type { SecureContext, SecureContextOptions } from "node:tls";
 import type { Connected, Connector, TlsOptions } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "../retry/policy.ts";
 import { type Proxy, openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
@@ -12,8 +11,6 @@ export interface ClientCertificate {
 }
 
 export interface ConnectorOptions {
-  /** Scheme, host and port of the service, where all connections lead to one. */
-  origin?: string;
   proxy?: Proxy | undefined;
   /** Redacts secrets in responses of the proxy. */
   secrets: Redactor;
@@ -39,19 +36,17 @@ export function isUnsent(error: unknown): boolean {
 }
 
 /**
- * Root certificates for TLS. The option `ca` replaces Node's default roots, so this list
- * repeats them, with those of the system and NODE_EXTRA_CA_CERTS where this Node can list
- * them (since 22.15; before that, `ca` contains NODE_EXTRA_CA_CERTS).
+ * What TLS trusts and shows. The option `ca` replaces Node's default roots, so its list repeats them, with
+ * those of the system and NODE_EXTRA_CA_CERTS where this Node can list them (since 22.15; before that, `ca`
+ * contains NODE_EXTRA_CA_CERTS). They are read once here: that takes longer than a handshake.
  */
-async function rootsWith(ca: string | undefined): Promise<string[] | undefined> {
-  if (ca === undefined) return undefined;
+async function securedBy(ca: string | undefined, client?: ClientCertificate): Promise<TlsOptions> {
+  if (ca === undefined) return client ?? {};
   const tls = await import("node:tls");
   const { getCACertificates } = tls as { getCACertificates?: (kind: string) => string[] };
-  return [...(getCACertificates?.("default") ?? tls.rootCertificates), ca];
+  const roots = getCACertificates?.("default") ?? tls.rootCertificates;
+  return { secureContext: tls.createSecureContext({ ca: [...roots, ca], ...client }) };
 }
-
-/** The last context without a client certificate: to read more than a hundred roots takes longer than a handshake. */
-let last: { ca: string | undefined; context: SecureContext } | undefined;
 
 /**
  * Ends a socket after a TLS alert that follows the handshake: in TLS 1.3, a missing or
@@ -76,52 +71,34 @@ export interface Connections {
  */
 export async function createConnector(options: ConnectorOptions): Promise<Connections> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
-  const { client } = options;
-  const { proxy, secrets } = options;
-  const ca = await rootsWith(options.ca);
-  // Not loaded where nothing is encrypted: that takes a twentieth of a short command.
-  const isPlain = options.origin?.startsWith("http:") === true && proxy?.protocol !== "https:";
-  const tls = isPlain ? undefined : await import("node:tls");
-  const contextOf = (files: SecureContextOptions): SecureContext => {
-    if (!tls) throw new Error(`no TLS for ${options.origin}`);
-    return tls.createSecureContext(files);
-  };
+  const { ca, client, proxy, secrets } = options;
   const limitMs = options.connectMs ?? connectMs;
   const rejectUnauthorized = options.allowInsecureTls !== true;
-  const trusting = (): SecureContext => {
-    if (last?.ca !== options.ca) last = undefined;
-    last ??= { ca: options.ca, context: contextOf({ ca }) };
-    return last.context;
-  };
-  const own = () => (client ? contextOf({ ca, ...client }) : trusting());
-  const build = (secured: TlsOptions) =>
-    buildConnector({
-      timeout: limitMs,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: addressAttemptMs,
-      ...secured,
-    });
-  const plain = build({});
-  let secure: typeof plain | undefined;
+  const open = buildConnector({
+    timeout: limitMs,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressAttemptMs,
+    rejectUnauthorized,
+    ...(await securedBy(ca, client)),
+  });
   const opening = new Set<Opening>();
   const openFollowed: Connector = (target, callback) => {
-    const isTls = target.protocol === "https:";
-    if (isTls) secure ??= build({ rejectUnauthorized, secureContext: own() });
-    const socket = (isTls && secure ? secure : plain)(target, (error, opened) => {
+    const socket = open(target, (error, opened) => {
       opening.delete(socket);
       if (opened) endWithAlert(opened);
       callback(error, opened);
     });
     opening.add(socket);
   };
+  const isSecureProxy = proxy?.protocol === "https:";
+  const tls = { rejectUnauthorized, ...(isSecureProxy ? await securedBy(ca) : {}) };
   const connect: Connector = (target, callback) => {
     const marked: Connected = (error, socket) => {
       if (error) unsentErrors.add(error);
       callback(error, socket);
     };
     if (proxy === undefined) return openFollowed(target, marked);
-    const secured = () => ({ rejectUnauthorized, secureContext: trusting() });
-    openTunnel({ proxy, secrets, target, tls: secured, limitMs, opening }).then(
+    openTunnel({ proxy, secrets, target, tls, limitMs, opening }).then(
       (httpSocket) => {
         if (target.protocol !== "https:") return marked(null, httpSocket.setNoDelay(true));
         openFollowed({ ...target, httpSocket }, (error, socket) =>

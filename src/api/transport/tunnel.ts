@@ -1,8 +1,7 @@
 import { BlockList, isIP, type Socket } from "node:net";
-import type { SecureContext } from "node:tls";
 import { CliError } from "../../errors.ts";
 import type { IncomingMessage } from "node:http";
-import type { ConnectTarget } from "undici/lib/core/connect.js";
+import type { ConnectTarget, TlsOptions } from "undici/lib/core/connect.js";
 import { isCertificateFault } from "./faults.ts";
 import { addressAttemptMs } from "../retry/policy.ts";
 import type { Redactor } from "../answers/redaction.ts";
@@ -153,7 +152,7 @@ interface TunnelOptions {
   secrets: Redactor;
   target: ConnectTarget;
   /** For a proxy with TLS. A client certificate is for the service, not for the proxy. */
-  tls: () => { secureContext: SecureContext; rejectUnauthorized: boolean };
+  tls: TlsOptions;
   limitMs: number;
   opening: Set<Opening>;
 }
@@ -279,7 +278,7 @@ async function requestFor({ proxy, target, tls }: TunnelOptions) {
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
     // Otherwise Node checks the proxy's certificate against the Host header, which names the service.
     servername: isIP(host) === 0 ? host : "",
-    ...(proxy.protocol === "https:" && tls()),
+    ...tls,
   };
   return request(options);
 }

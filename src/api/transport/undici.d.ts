@@ -72,6 +72,9 @@ declare module "undici/lib/core/connect.js" {
 
   export interface TlsOptions {
     secureContext?: SecureContext;
+    cert?: string;
+    key?: string;
+    passphrase?: string | undefined;
     rejectUnauthorized?: boolean;
   }
   export interface ConnectorOptions extends TlsOptions {
