@@ -5,7 +5,7 @@ import { type StateRules, namedStateFolder } from "../sync/state/file/state-fold
 import { join } from "node:path";
 import { stateName } from "../config/find/places.ts";
 import type { Output } from "../output/terminal/output.ts";
-import { findLocalFiles } from "../sync/state/look-ups.ts";
+import { findLocalFiles, findSentIds, type RecordPlace } from "../sync/state/look-ups.ts";
 import type { Connected } from "./connect.ts";
 
 /** Which states a command uses: those of this user that git does not track. */
@@ -28,22 +28,19 @@ export interface StateFlag {
   state?: string | undefined;
 }
 
-/**
- * The files of documents, by the ids that the service stores, from the state of the project `root`, or that of `--state`;
- * paths are relative to it. Empty without a state. Warns once of a state that must not be used.
- */
-export async function filesInState(
+type Service = Pick<Connected, "client" | "connection"> & { output: Output };
+
+/** What `find` reads in the state of the project `root`, or that of `--state`. Warns once of a state that must not be used. */
+async function fromState<Found>(
   context: Pick<Context, "uid" | "env" | "cwd">,
   { root, state }: StateFlag & { root: string },
-  { client, connection, output }: Pick<Connected, "client" | "connection"> & { output: Output },
-  ids: readonly string[],
-): Promise<Map<string, string>> {
+  { connection, output }: Service,
+  find: (place: RecordPlace) => Promise<Found>,
+): Promise<Found> {
   let refused: string | undefined;
-  const folder = state === undefined ? join(root, stateName) : namedStateFolder(context.cwd, state);
-  const files = await findLocalFiles(folder, {
+  const found = await find({
+    folder: state === undefined ? join(root, stateName) : namedStateFolder(context.cwd, state),
     baseUrl: connection.baseUrl,
-    ids,
-    storedId: client.dialect.storedId,
     rules: stateRules(context),
     onRefused: (reason) => void (refused = reason),
   });
@@ -51,5 +48,31 @@ export async function filesInState(
     told.add(output);
     await output.warn(`local files are not shown: ${refused}`);
   }
-  return files;
+  return found;
+}
+
+/**
+ * The files of documents, by the ids that the service stores; paths are relative to the project root.
+ * Empty without a state.
+ */
+export async function filesInState(
+  context: Pick<Context, "uid" | "env" | "cwd">,
+  place: StateFlag & { root: string },
+  service: Service,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { storedId } = service.client.dialect;
+  return await fromState(context, place, service, (record) =>
+    findLocalFiles(record, { ids, storedId }),
+  );
+}
+
+/** The ids of the documents that were sent of files, by path; empty without a state. */
+export async function idsInState(
+  context: Pick<Context, "uid" | "env" | "cwd">,
+  place: StateFlag & { root: string },
+  service: Service,
+  paths: readonly string[],
+): Promise<Map<string, string[]>> {
+  return await fromState(context, place, service, (record) => findSentIds(record, paths));
 }

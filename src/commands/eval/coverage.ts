@@ -20,7 +20,7 @@ import { readReportText } from "../../output/report/stored/read.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { connect, openOutput, whileAsking } from "../connect.ts";
-import { filesInState } from "../files-in-state.ts";
+import { idsInState } from "../files-in-state.ts";
 import { findGitRoot } from "../project-root.ts";
 import { parseBaseline, searchQuestions } from "./eval.ts";
 import { mostSessions, readQuestions } from "./from-sessions.ts";
@@ -139,11 +139,12 @@ async function withRecord(
   documents: readonly { path: string; id: string }[],
   { root, options }: { root: string; options: CoverageOptions },
 ): Promise<{ documents: FolderDocument[]; unknown: string[] }> {
-  const plain = (ids: (id: string) => readonly string[], uploaded?: ReadonlySet<string>) =>
+  const plain = (ids: (id: string) => readonly string[], sent?: ReadonlyMap<string, string[]>) =>
     documents.map(({ path, id }) => ({
       path,
-      ids: ids(id),
-      isUploaded: uploaded && ids(id).some((each) => uploaded.has(each)),
+      // An upload may have had another prefix.
+      ids: [id, ...(sent?.get(path) ?? [])].flatMap(ids),
+      isUploaded: sent?.has(path),
     }));
   const both = (id: string): string[] => [
     ...new Set([...storedIdsOf("standard", id), ...storedIdsOf("onyx", id)]),
@@ -160,10 +161,10 @@ async function withRecord(
   try {
     const { dialect } = connected.config;
     const ids = (id: string): string[] => storedIdsOf(dialect, id);
-    const all = documents.flatMap(({ id }) => ids(id));
-    const recorded = await filesInState(context, { root, state: options.state }, connected, all);
-    if (recorded.size === 0) return { documents: plain(ids), unknown: [noRecord] };
-    return { documents: plain(ids, new Set(recorded.keys())), unknown: [] };
+    const paths = documents.map(({ path }) => path);
+    const sent = await idsInState(context, { root, state: options.state }, connected, paths);
+    if (sent.size === 0) return { documents: plain(ids), unknown: [noRecord] };
+    return { documents: plain(ids, sent), unknown: [] };
   } finally {
     await connected.client.close();
   }

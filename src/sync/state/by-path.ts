@@ -43,6 +43,14 @@ export function createOtherIds(
   };
 }
 
+/** Returns a function that lists the ids of the documents of a file that the service has. */
+export function createIdsOfPath(database: Database): (target: string, path: string) => string[] {
+  const sent = database.prepare(
+    `SELECT id FROM ${accepted} WHERE target = ? AND path = ? AND whole <> '${tombstoneMark}'`,
+  );
+  return (target, path) => sent.all(target, path).map((row) => String(row["id"]));
+}
+
 /** Returns a function that checks whether a path, or one below it, is recorded. */
 export function createHasPath(database: Database): (target: string, path: string) => boolean {
   // "0" follows "/": the range holds every path below the folder.

@@ -5,6 +5,7 @@ import { stateFailure } from "./state-failure.ts";
 import { CliError } from "../../errors.ts";
 import { hasState } from "./file/state-file.ts";
 import type { StateRules } from "./file/state-folder.ts";
+import { createIdsOfPath } from "./by-path.ts";
 import { serviceTargets } from "./target.ts";
 
 /** Failures of one kind. Contains no name and no text of a document. */
@@ -45,17 +46,23 @@ export async function countFailures(folder: string): Promise<FailureCount[]> {
   }
 }
 
-interface LocalFileSearch {
+/** A state to read, and the service of its records. */
+export interface RecordPlace {
+  /** The state folder. */
+  folder: string;
   /** Origin and path prefix of the service, as in the keys of the targets. */
   baseUrl: string;
-  /** Ids from the service. */
-  ids: readonly string[];
-  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
-  storedId?: ((id: string) => string) | undefined;
   /** Which states to use. */
   rules: StateRules;
   /** Called when the state must not be used, with the reason. */
   onRefused: (reason: string) => void;
+}
+
+interface LocalFileSearch {
+  /** Ids from the service. */
+  ids: readonly string[];
+  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
+  storedId?: ((id: string) => string) | undefined;
 }
 
 /** The percent-decoded id; the id itself when it is not valid encoding. */
@@ -67,8 +74,11 @@ function decodedId(id: string): string {
   }
 }
 
-function readPaths(database: Database, search: LocalFileSearch): Map<string, string> {
-  const targets = serviceTargets(database, search.baseUrl);
+function readPaths(
+  database: Database,
+  targets: readonly string[],
+  search: LocalFileSearch,
+): Map<string, string> {
   // replace() matches the index files_id; a stored id has "_" where the sent id has a space.
   const byId = database.prepare(
     "SELECT id, path FROM files WHERE id IS NOT NULL AND replace(id, ' ', '_') = ?",
@@ -90,7 +100,20 @@ function readPaths(database: Database, search: LocalFileSearch): Map<string, str
   return paths;
 }
 
-function isUsable(folder: string, { rules, onRefused }: LocalFileSearch): boolean {
+function readIds(
+  database: Database,
+  targets: readonly string[],
+  paths: readonly string[],
+): Map<string, string[]> {
+  const idsOf = createIdsOfPath(database);
+  const found = paths.map((path): [string, string[]] => [
+    path,
+    targets.flatMap((target) => idsOf(target, path)),
+  ]);
+  return new Map(found.filter(([, ids]) => ids.length > 0));
+}
+
+function isUsable({ folder, rules, onRefused }: RecordPlace): boolean {
   try {
     return hasState(folder, rules);
   } catch (error) {
@@ -100,24 +123,40 @@ function isUsable(folder: string, { rules, onRefused }: LocalFileSearch): boolea
 }
 
 /**
- * Maps ids of the service to local files: paths relative to the project root, from the
- * state in `folder`. Only reads, and creates nothing. Returns an empty map when there is
- * no state or it cannot be read, because the result is only additional information.
+ * What `read` finds for the targets of the service. Only reads, and creates nothing. Returns an empty map when
+ * there is no state or it cannot be read, because the result is only additional information.
  */
-export async function findLocalFiles(
-  folder: string,
-  search: LocalFileSearch,
-): Promise<Map<string, string>> {
+async function readRecord<Value>(
+  place: RecordPlace,
+  read: (database: Database, targets: readonly string[]) => Map<string, Value>,
+): Promise<Map<string, Value>> {
   let database: Database | undefined;
   try {
-    if (search.ids.length === 0 || !isUsable(folder, search)) return new Map();
-    const path = join(folder, "state.db");
+    if (!isUsable(place)) return new Map();
+    const path = join(place.folder, "state.db");
     database = await openForReading(path);
     checkSchema(database, path);
-    return readPaths(database, search);
+    return read(database, serviceTargets(database, place.baseUrl));
   } catch {
     return new Map();
   } finally {
     database?.close();
   }
+}
+
+/** Maps ids of the service to local files: paths relative to the project root. */
+export async function findLocalFiles(
+  place: RecordPlace,
+  search: LocalFileSearch,
+): Promise<Map<string, string>> {
+  if (search.ids.length === 0) return new Map();
+  return await readRecord(place, (database, targets) => readPaths(database, targets, search));
+}
+
+/** The ids that the service accepted of each of the files, for those that it has documents of. */
+export async function findSentIds(
+  place: RecordPlace,
+  paths: readonly string[],
+): Promise<Map<string, string[]>> {
+  return await readRecord(place, (database, targets) => readIds(database, targets, paths));
 }

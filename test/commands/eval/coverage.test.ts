@@ -26,9 +26,9 @@ const files = {
   "docs/lunch.md": "# Lunch\n\nThe canteen serves lunch at noon.\n",
 };
 
-async function uploaded(): Promise<TestService> {
+async function uploaded(...flags: string[]): Promise<TestService> {
   const service = await startTestService({ dialect: "onyx", files });
-  const sent = await runHere(["ingest", "docs", "--cc-pair-id", "2"], {
+  const sent = await runHere(["ingest", "docs", "--cc-pair-id", "2", ...flags], {
     cwd: service.folder,
     env: service.env,
   });
@@ -97,6 +97,19 @@ describe("eval coverage", () => {
     await runHere(["chat", "When is lunch in the canteen?"], { cwd: folder, env });
     const report = await coverage(service, "--sessions docs");
     expect(resultsOf(report)).toContain("docs/lunch.md covered 1");
+  });
+
+  it("knows documents by the ids of their upload, whatever its prefix was", async () => {
+    const service = await uploaded("--id-prefix", "handbook/");
+    const { folder, env } = service;
+    await runHere(["chat", "When is lunch in the canteen?"], { cwd: folder, env });
+    const report = await coverage(service, "suite.json docs --sessions");
+    expect(report.unknown.join("\n")).not.toContain("which documents are uploaded");
+    expect(resultsOf(report)).toEqual([
+      "docs/leave.md covered 1",
+      "docs/lunch.md covered 1",
+      "docs/new.md not-sent 0",
+    ]);
   });
 
   it("tells the cost before it asks, and writes every form", async () => {

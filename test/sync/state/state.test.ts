@@ -194,12 +194,10 @@ describe("look ups", () => {
       ["an id that only looks alike", "a_b.md", "a b.md", storedId, false],
     ])("finds %s", async (_name, own, stored, rule, found) => {
       const folder = await stateWith([[own, "docs/file.md"]]);
-      const files = await findLocalFiles(folder, {
-        baseUrl,
-        ...rules,
-        ids: [stored, "gone"],
-        storedId: rule,
-      });
+      const files = await findLocalFiles(
+        { folder, baseUrl, ...rules },
+        { ids: [stored, "gone"], storedId: rule },
+      );
       expect([...files]).toEqual(found ? [[stored, "docs/file.md"]] : []);
     });
 
@@ -209,20 +207,20 @@ describe("look ups", () => {
         ["b", "b.md", `${baseUrl}#9`],
         ["c", "c.md", `${baseUrl}/more#9`],
       ]);
-      const files = await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a", "b", "c"] });
+      const files = await findLocalFiles({ folder, baseUrl, ...rules }, { ids: ["a", "b", "c"] });
       expect([...files]).toEqual([["b", "b.md"]]);
     });
 
     it("makes nothing where there is no state", async () => {
       const folder = join(temporaryFolder(), ".knowctl");
-      expect((await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).size).toBe(0);
+      expect((await findLocalFiles({ folder, baseUrl, ...rules }, { ids: ["a"] })).size).toBe(0);
       expect(existsSync(folder)).toBe(false);
     });
 
     it("finds nothing, and changes nothing, in a file that is no state", async () => {
       const folder = temporaryFolder();
       writeFileSync(join(folder, "state.db"), "no database at all, whatever its name says");
-      expect((await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).size).toBe(0);
+      expect((await findLocalFiles({ folder, baseUrl, ...rules }, { ids: ["a"] })).size).toBe(0);
       expect(readdirSync(folder)).toEqual(["state.db"]);
     });
 
@@ -230,7 +228,7 @@ describe("look ups", () => {
       const folder = await stateWith([["a", "a.md"]]);
       chmodSync(join(folder, "state.db"), 0);
       await expect(
-        findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] }),
+        findLocalFiles({ folder, baseUrl, ...rules }, { ids: ["a"] }),
       ).resolves.toBeInstanceOf(Map);
     });
 
@@ -242,7 +240,7 @@ describe("look ups", () => {
        CREATE VIEW files AS SELECT 'a' AS id, 'a.md' AS path`,
       );
       database.close();
-      expect((await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).size).toBe(0);
+      expect((await findLocalFiles({ folder, baseUrl, ...rules }, { ids: ["a"] })).size).toBe(0);
     });
   });
 
