@@ -1,7 +1,12 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { projectNameIn } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
-import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
+import {
+  createRealPlaces,
+  exists,
+  isRawName,
+  undecodable,
+} from "../../documents/files/real-place.ts";
 import { relativeTo } from "../../documents/files/root.ts";
 import { openWalk } from "../../documents/find/find.ts";
 import { openYields, type Yield } from "../../documents/inspect/open-inspector.ts";
@@ -68,6 +73,7 @@ function createUnfindable(
   return (path) => {
     if (recorded?.lacksFormat) return "it was sent with --format, which only its own state records";
     if (!isPlain(path)) return "it is no path below the project root";
+    if (isRawName(absolute(path))) return undecodable;
     const place = placeOf(settings.root, path, absolute(path));
     if (place === undefined) return "it lies outside the project root";
     if (place !== path) return `a link leads to ${place} now`;

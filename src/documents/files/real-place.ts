@@ -40,10 +40,42 @@ export function createHasAlike(root: string): (path: string) => boolean {
   return (path) => has(root, path.split("/"));
 }
 
-/** Whether the path exists. Also true if the path cannot be checked: it may exist. */
+/** A name with each byte outside printable ASCII written like `\xe9`. */
+export function escapeBytes(bytes: Buffer): string {
+  return bytes
+    .toString("latin1")
+    .replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+/** The bytes of a path whose names escapeBytes() may have written. */
+function unescapeBytes(path: string): Buffer {
+  // Every second piece is a byte.
+  const pieces = path.split(/\\x([0-9a-f]{2})/);
+  return Buffer.concat(
+    pieces.map((piece, at) => Buffer.from(piece, at % 2 === 0 ? "utf8" : "hex")),
+  );
+}
+
+const isThere = (path: string | Buffer): boolean =>
+  lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Why a file that has such a name cannot be read. */
+export const undecodable = "the name is not valid UTF-8: rename it";
+
+/** Whether the path exists only as escapeBytes() wrote it: no name that Node can write leads there. */
+export function isRawName(absolutePath: string): boolean {
+  if (!absolutePath.includes("\\x")) return false;
+  try {
+    return !isThere(absolutePath) && isThere(unescapeBytes(absolutePath));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the path exists, also as escapeBytes() wrote it. Also true if it cannot be checked: it may exist. */
 export function exists(absolutePath: string): boolean {
   try {
-    return lstatSync(absolutePath, { throwIfNoEntry: false }) !== undefined;
+    return isThere(absolutePath) || isRawName(absolutePath);
   } catch (error) {
     const code = codeOf(error);
     return code !== "ENOENT" && code !== "ENOTDIR";

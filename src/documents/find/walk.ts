@@ -5,6 +5,7 @@ import {
   normalise,
   comparePaths,
 } from "../files/source-file.ts";
+import { escapeBytes, undecodable } from "../files/real-place.ts";
 import { partialReason, siteOfFolder } from "../site/sites.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
@@ -55,13 +56,6 @@ function refuseNormalisationCollisions(
     }
     previousKey = key;
   }
-}
-
-/** A name with each byte outside printable ASCII written like `\xe9`. */
-function escapeBytes(bytes: Buffer): string {
-  return bytes
-    .toString("latin1")
-    .replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 /**
@@ -253,7 +247,7 @@ function listUndecodable(
     : listFile(walk, folder, name, absolute);
   if (!listed || listed.kind === "found") return listed;
   // The raw name: as Node decodes them, several names would be one path, and one failure.
-  return leftOutEntry("failed", pathIn(folder, rawName), "the name is not valid UTF-8: rename it");
+  return leftOutEntry("failed", pathIn(folder, rawName), undecodable);
 }
 
 function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {

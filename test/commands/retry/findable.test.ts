@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
@@ -159,5 +159,27 @@ describe("retry takes only what an upload would find today", () => {
     writeFileSync(path, JSON.stringify(report));
     await expectRun(service, "retry run.json --cc-pair-id 2", 2, message);
     expect(sent(service)).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== "linux")("and calls no file gone for its name", async () => {
+    const service = await startTestService({ files: { "docs/good.md": "# Good\n" } });
+    const path = Buffer.concat([
+      Buffer.from(join(service.folder, "docs", "grö")),
+      Buffer.from([0xfc, 0xdf]),
+      Buffer.from(".md"),
+    ]);
+    writeFileSync(path, "# Size\n");
+    await expectRun(service, "ingest docs --cc-pair-id 2", 10);
+    // The second run too: a failure that is not settled stays recorded.
+    for (let run = 1; run <= 2; run++) {
+      const { stderr } = await expectRun(service, "retry --cc-pair-id 2", 10);
+      expect(stderr).toContain(
+        "docs/gr\\xc3\\xb6\\xfc\\xdf.md: not sent: the name is not valid UTF-8",
+      );
+      expect(stderr).not.toContain("gone");
+    }
+    renameSync(path, join(service.folder, "docs", "größe.md"));
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
+    await expectRun(service, "retry --cc-pair-id 2", 0, "no file failed last time");
   });
 });
