@@ -12,6 +12,9 @@ import { whileWaiting } from "../../output/terminal/spinner.ts";
 import type { FailureCount } from "../../sync/state/look-ups.ts";
 import type { Connected } from "../connect.ts";
 
+/** Bytes of the longest listing: one of many connectors is no smaller without a key. */
+export const listBytes = 64 * 1024 * 1024;
+
 export interface DoctorOptions extends GlobalFlags {
   bundle?: string;
   streamTest?: boolean;

@@ -129,6 +129,8 @@ describe("answer", () => {
         "try again",
       ],
       ["no such path", json(404, { detail: "Not Found" }), 9, "404: Not Found", "base URL"],
+      ["no page at all", [204, {}, ""], 8, "204: an empty response", "base URL"],
+      ["JSON without a value", json(200, undefined), 8, "200: an empty response", "base URL"],
       ["an unknown page", page(200, html("It works!")), 8, "It works!", "base URL"],
     ])("%s", async (_name, answer, exit, message, fix) => {
       const { url, seen } = await serve((_request, response) => send(response, answer));
@@ -222,8 +224,9 @@ describe("answer", () => {
       });
     });
 
-    it("a listing that anyone may read is a warning", async () => {
-      const { url } = await serve((_request, response) => send(response, json(200, [])));
+    it.each([0, 2])("a listing of %i MiB that anyone may read is a warning", async (size) => {
+      const records = size === 0 ? [] : [{ name: "x".repeat(size * 1024 * 1024) }];
+      const { url } = await serve((_request, response) => send(response, json(200, records)));
       const { findings } = await runDoctor(aimAt(url));
       expect(findings["answer"]).toMatchObject({
         status: "warning",

@@ -6,6 +6,7 @@ import type { Prober } from "../../../api/retry/prober.ts";
 import { parseHttpDate } from "../../../api/retry/timing.ts";
 import {
   failure,
+  listBytes,
   need,
   ok,
   skipped,
@@ -135,8 +136,9 @@ function judgePage(answer: Answer): Judged {
   const { status, headers } = answer;
   const page = textOf(answer);
   const type = header(headers, "content-type") ?? "no content type";
-  const title =
-    readServiceWords(answer.body, type, status).text || `a response of type ${shorten(type, 80)}`;
+  const kind =
+    answer.body.length === 0 ? "an empty response" : `a response of type ${shorten(type, 80)}`;
+  const title = readServiceWords(answer.body, type, status).text || kind;
   const server = header(headers, "server");
   const by = server === undefined ? "" : ` (server ${shorten(server, 60)})`;
   const firewall = firewallOf(answer, page);
@@ -220,7 +222,7 @@ export function judgeAnswer(answer: Answer, url: string): Judged {
   return judgeJson(answer, value);
 }
 
-const probe = { what: "look at the service", method: "GET" } as const;
+const probe = { what: "look at the service", method: "GET", mostBytes: listBytes } as const;
 
 /**
  * Other prefixes where the service may be, nearest first: the path with one more
@@ -270,8 +272,7 @@ async function findAbove(prober: Prober, path: string): Promise<string | undefin
   if (others.length === 0 || (await hasVersion(prefix))) return undefined;
   for (const other of others) if (await hasVersion(other)) return other;
   const statusBelow = async (base: string): Promise<number | undefined> => {
-    const mostBytes = 64 * 1024 * 1024;
-    const asked = { ...probe, path: base + path, key: "accessToken", mostBytes } as const;
+    const asked = { ...probe, path: base + path, key: "accessToken" } as const;
     return (await prober.ask(asked)).answer?.status;
   };
   const own = await statusBelow(prefix);

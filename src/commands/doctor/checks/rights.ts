@@ -10,6 +10,7 @@ import { emptyBody } from "./dialect.ts";
 import {
   dependent,
   failure,
+  listBytes,
   need,
   ok,
   skipped,
@@ -19,8 +20,6 @@ import {
   type Verdict,
 } from "../check.ts";
 import { dialects, type Dialect } from "../../../api/dialects.ts";
-
-const listBytes = 64 * 1024 * 1024;
 
 type KeyMember = "accessToken" | "apiKey";
 
