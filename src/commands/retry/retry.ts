@@ -13,6 +13,7 @@ import type { State } from "../../sync/state/state.ts";
 import {
   allFailureTargets,
   failureTargets,
+  stoppedTargets,
   pairInKey,
   serviceInKey,
 } from "../../sync/state/target.ts";
@@ -83,11 +84,16 @@ function refuseSeveralPairs(
   });
 }
 
-/** The only target with failures in the state. Throws CliError `usage` when there are several. */
+/**
+ * The only target with failures in the state, or without failures, with stopped uploads. Throws
+ * CliError `usage` when there are several.
+ */
 function onlyFailureTarget({ database }: State, baseUrl: string): ChosenPair | undefined {
-  const keys = failureTargets(database, baseUrl);
+  const failed = failureTargets(database, baseUrl);
+  const keys = failed.length > 0 ? failed : stoppedTargets(database, baseUrl);
   const [only] = keys;
-  if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "the failures have");
+  const what = failed.length > 0 ? "the failures have" : "the stopped uploads have";
+  if (keys.length > 1) throw severalTargets(keys.map(pairInKey), what);
   if (only === undefined) return undefined;
   return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
 }

@@ -103,6 +103,15 @@ export function failureTargets(database: Database, baseUrl: string): string[] {
   return allFailureTargets(database).filter((key) => serviceInKey(key) === baseUrl);
 }
 
+/** Keys of the targets of one service with an upload that has not sent everything. */
+export function stoppedTargets(database: Database, baseUrl: string): string[] {
+  return database
+    .prepare("SELECT DISTINCT target FROM uploads WHERE ended = 0 ORDER BY target LIMIT ?")
+    .all(mostTargets)
+    .map((row) => String(row["target"]))
+    .filter((key) => serviceInKey(key) === baseUrl);
+}
+
 /** What a move of the records of one service to another address would change. */
 interface Move {
   documents: number;

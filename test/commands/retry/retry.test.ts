@@ -460,6 +460,21 @@ describe("stopped", () => {
       await expectRun(service, prune, 0, "1 document deleted");
     });
 
+    it("a retry without a target fails, although nothing is recorded of the target", async () => {
+      const service = await startTestService({ files, dialect: "onyx" });
+      const wrong = { ...service, env: { ...service.env, KNOWCTL_API_KEY: "another" } };
+      await expectRun(wrong, upload, 4);
+      await expectRun(service, "retry", 10, reason, "run the upload again");
+      const other = "ingest docs/1.md --cc-pair-id 7";
+      await expectRun(service, other, 0);
+      await expectRun(service, "retry", 10, reason);
+      await expectRun(wrong, `${other} --force`, 4);
+      await expectRun(service, "retry", 2, "the stopped uploads have several targets");
+      await expectRun(service, upload, 0);
+      await expectRun(service, other, 0);
+      await expectRun(service, "retry --cc-pair-id 2", 0);
+    });
+
     it.each(["ingest . --cc-pair-id 2", "state forget --failed"])(
       "it can be pruned after %s",
       async (line) => {
