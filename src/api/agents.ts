@@ -16,7 +16,7 @@ export type Agent = z.infer<typeof Agent>;
 export async function listAgents(client: Client): Promise<Agent[]> {
   const path = client.dialect.paths.agents;
   if (path === undefined) {
-    throw new CliError("not-found", `the ${client.dialect.name} interface lists no agents`, {
+    throw new CliError("not-found", `the ${client.dialect.name} dialect lists no agents`, {
       hints: ["see the web page of the service"],
     });
   }

@@ -37,8 +37,7 @@ export async function createConnector(
   { name, accessType, groups }: NewConnector,
 ): Promise<number> {
   const path = client.dialect.paths.createConnector;
-  if (path === undefined)
-    throw new CliError("not-found", "this interface cannot create connectors");
+  if (path === undefined) throw new CliError("not-found", "this dialect cannot create connectors");
   const body = {
     name,
     source: ingestionSource,
@@ -82,7 +81,7 @@ export async function removePair(
 ): Promise<void> {
   const { pairState, removePair: path } = client.dialect.paths;
   if (!pairState || path === undefined || !connector || !credential) {
-    throw new CliError("not-found", "this interface cannot remove connectors");
+    throw new CliError("not-found", "this dialect cannot remove connectors");
   }
   const send = (what: string, method: "PUT" | "POST", to: string, body: object) =>
     client.call(

@@ -10,7 +10,7 @@ type LookUpOptions = Pick<Call, "gate" | "onHeld" | "attempts">;
 /** A path of the dialect. Throws CliError `not-found` where the dialect has none. */
 function required(client: Client, path: string | undefined, what: string): string {
   if (path !== undefined) return path;
-  throw new CliError("not-found", `the ${client.dialect.name} interface cannot ${what}`);
+  throw new CliError("not-found", `the ${client.dialect.name} dialect cannot ${what}`);
 }
 
 /** The service's words for a document that the caller cannot see; a missing endpoint has others. */

@@ -115,7 +115,7 @@ function pathOf({ dialect }: Client, ccPairId: number | undefined): string {
   const path = ccPairId === undefined ? ingestedDocuments : pairDocuments?.(ccPairId);
   if (path !== undefined) return path;
   const whose = ccPairId === undefined ? "documents" : "the documents of a pair";
-  throw new CliError("not-found", `the ${dialect.name} interface cannot list ${whose}`);
+  throw new CliError("not-found", `the ${dialect.name} dialect cannot list ${whose}`);
 }
 
 /**

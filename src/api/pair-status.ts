@@ -27,7 +27,7 @@ export function canReadStatus({ dialect }: Client): boolean {
 function missing({ dialect }: Client, what: string): CliError {
   return new CliError(
     "not-found",
-    `cannot ${what}: the ${dialect.name} interface has no endpoint for it`,
+    `cannot ${what}: the ${dialect.name} dialect has no endpoint for it`,
     {
       hints: [
         "see the admin page of the service, or name the dialect with --dialect if it is another",

@@ -62,7 +62,7 @@ async function post<T extends { error?: string | null | undefined }>(
   more: Pick<Call, "policy" | "gate" | "onHeld">,
 ): Promise<T> {
   if (path === undefined) {
-    throw new CliError("not-found", `the ${client.dialect.name} interface has no such search`);
+    throw new CliError("not-found", `the ${client.dialect.name} dialect has no such search`);
   }
   const reply = await client.call(
     {

@@ -21,7 +21,7 @@ function pathOf<Name extends PathName>(
   if (path !== undefined) return path;
   throw new CliError(
     "not-found",
-    `cannot ${what}: the ${dialect.name} interface has no endpoint for it`,
+    `cannot ${what}: the ${dialect.name} dialect has no endpoint for it`,
     {
       hints: [
         "use the web page of the service, or name the dialect with --dialect if it is another",

@@ -11,7 +11,7 @@ describe("the id a document is stored under", () => {
   ])("of %j", (id, stored) => {
     expect(dialects.onyx.storedId?.(id)).toBe(stored);
   });
-  it("is not promised by the standard interface", () => {
+  it("is not promised by the standard dialect", () => {
     expect(dialects.standard.storedId).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ describe("agents list", () => {
     const { code, out, err } = await run(service, ["agents", "list"]);
     expect({ code, out }).toEqual({ code: 9, out: "" });
     expect(err).toBe(
-      "error: the standard interface lists no agents\n  → see the web page of the service\n",
+      "error: the standard dialect lists no agents\n  → see the web page of the service\n",
     );
   });
 });

@@ -80,7 +80,7 @@ async function* rowsOfPages(
     const form = forms.find(({ rows }) => Array.isArray(readMember(value, [rows]).value));
     const found = form ? readMember(value, [form.rows]).value : value;
     if (!Array.isArray(found)) {
-      const message = `${at}: the response is not a page in a form of the ${name} interface`;
+      const message = `${at}: the response is not a page in a form of the ${name} dialect`;
       throw new CliError("server-error", message, {
         hints: ["leave out --paginate to see the response"],
       });
@@ -177,7 +177,7 @@ async function sendOnce({ context, client, output, options, request }: ApiRun): 
 async function sendPages({ context, client, output, options, request }: ApiRun): Promise<void> {
   const { dialect } = client;
   if (dialect.pages === undefined) {
-    throw new CliError("not-found", `the ${dialect.name} interface has no pages`, {
+    throw new CliError("not-found", `the ${dialect.name} dialect has no pages`, {
       hints: ["leave out --paginate: each of its listings is one response"],
     });
   }

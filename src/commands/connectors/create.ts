@@ -214,11 +214,11 @@ export async function connectorsCreate(
   const { client, output, connection } = place;
   try {
     if (!canCreateConnectors(client)) {
-      const message = `the ${client.dialect.name} interface cannot create connectors`;
+      const message = `the ${client.dialect.name} dialect cannot create connectors`;
       throw new CliError("not-found", message, {
         hints: [
           `create it on the admin page of ${connection.baseUrl}, under Connectors; the number in its page's address is the cc_pair_id`,
-          "`knowctl connectors list` lists the existing connectors; --dialect selects another interface",
+          "`knowctl connectors list` lists the existing connectors; --dialect selects another dialect",
         ],
       });
     }

@@ -9,6 +9,7 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import { listTargets, type Target } from "../../sync/state/target.ts";
 import { areInputsRemoved, orphanScope } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
+import { targetText } from "../ingest/target/pair.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
 import type { JudgingSession } from "../judging/judge.ts";
 
@@ -58,7 +59,7 @@ function refuseOtherRecords({ session: { state, lostPath }, target: { key } }: W
   const others = state.knows(key) ? [] : listTargets(state.database, targetsShown);
   if (others.length > 0) {
     refuse(
-      `the state has no records for ${key}, only for ${others.join(", ")}`,
+      `the state has no records for ${targetText(key)}, only for ${others.map(targetText).join(", ")}`,
       "check --cc-pair-id, --base-url and --profile",
     );
   }

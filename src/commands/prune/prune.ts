@@ -30,10 +30,11 @@ import { findGitRoot } from "../project-root.ts";
 import { problemAt } from "../../output/paths.ts";
 import type { SessionRequest } from "../ingest/session.ts";
 import { checkPlannedPairs, pairCheckOf, type AccessFlags } from "../ingest/target/access.ts";
-import { missingPair, namedPair, pairText, ruleTargets } from "../ingest/target/pair.ts";
+import { missingPair, namedPair, pairText, placeText, ruleTargets } from "../ingest/target/pair.ts";
 import { openJudged, planJudged } from "../judging/judge.ts";
 import { findOrphans } from "../judging/orphans.ts";
 import { confirmChange, createPrompt } from "../prompt.ts";
+import { refuseUnlistablePair } from "../status/compare.ts";
 import { checkRemoval, refuseIncompleteCheckout, type MaxDelete, type Work } from "./guards.ts";
 import { removeAll } from "./remove.ts";
 import { checkExtra, findExtra, keepShared, keptError, warnOfShared } from "./service-side.ts";
@@ -124,13 +125,9 @@ function checkPruneOptions(options: PruneOptions): void {
 /** Throws CliError `usage` for a service that cannot delete documents. */
 export function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;
-  throw new CliError(
-    "usage",
-    `a service of the ${config.dialect} dialect cannot delete documents`,
-    {
-      hints: [onyxHint, "use --tombstone: it replaces the text with a short removal notice"],
-    },
-  );
+  throw new CliError("usage", `the ${config.dialect} dialect cannot delete documents`, {
+    hints: [onyxHint, "use --tombstone: it replaces the text with a short removal notice"],
+  });
 }
 
 /** Names the orphans of pairs that only rules name: each pair is pruned by itself. */
@@ -156,7 +153,9 @@ async function printOtherPairs(
 async function printNothing({ orphans, session, target }: Work): Promise<void> {
   const { state, output, source, targets } = session;
   if (!state.knows(target.key))
-    await output.note(`no document was sent to ${target.key} from this project`);
+    await output.note(
+      `no document was sent to pair ${target.ccPairId}${placeText(source.config, targets.baseUrl)} from this project`,
+    );
   else if (orphans.selected === 0) {
     const isOne = ruleTargets(state, targets, source.settings).length === 0;
     await output.note(`nothing to remove${isOne ? "" : ` of pair ${target.ccPairId}`}`);
@@ -346,7 +345,10 @@ async function pruneOrphans(
       sends: readsService || !dryRun,
       wholeRoot: true,
       anyTarget: false,
-      refuse: (source) => (options.tombstone ? undefined : refuseUndeletable(source)),
+      refuse: (source) => {
+        if (readsService) refuseUnlistablePair(source.config.dialect, "--extra");
+        if (!options.tombstone) refuseUndeletable(source);
+      },
     },
   );
   try {

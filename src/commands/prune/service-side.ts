@@ -15,7 +15,7 @@ import { createDifferenceTable } from "../../sync/status/differences.ts";
 import type { UnlistedOrphan } from "../../sync/orphans/orphans.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { Target } from "../../sync/state/target.ts";
-import { compareWithService, refuseUnlistablePair } from "../status/compare.ts";
+import { compareWithService } from "../status/compare.ts";
 import { coversRoot } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 
@@ -139,7 +139,6 @@ const nameEnd = /[\p{L}\p{M}\p{N} _.-]$/u;
 /** Checks that the inputs allow to remove documents that only the service has. Throws CliError. */
 export async function checkExtra(context: Context, source: DocumentSource): Promise<void> {
   const { idPrefix, root } = source.settings;
-  refuseUnlistablePair(source.config.dialect, "--extra");
   if (!coversRoot(source)) {
     throw refuse(
       "only the whole project root shows which documents have no file",

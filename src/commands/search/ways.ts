@@ -134,7 +134,7 @@ function waysOf({ name, paths }: Dialect, via: WayName | undefined): Way[] {
   const named = offered.filter((way) => via === undefined || way.name === via);
   if (named.length > 0) return named;
   const names = offered.map((way) => way.name).join(", ");
-  throw new CliError("not-found", `the ${name} interface has no search --via ${via}`, {
+  throw new CliError("not-found", `the ${name} dialect has no search --via ${via}`, {
     hints: [`it has: ${names}`],
   });
 }

@@ -81,7 +81,7 @@ export async function sessionsDelete(
     if (!local && client.dialect.paths.deleteSession === undefined) {
       throw new CliError(
         "not-found",
-        `cannot delete a session: the ${client.dialect.name} interface has no endpoint for it`,
+        `cannot delete a session: the ${client.dialect.name} dialect has no endpoint for it`,
         { hints: ["--local removes it only from the index of this machine"] },
       );
     }

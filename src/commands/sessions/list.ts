@@ -47,7 +47,7 @@ export async function sessionsList(
     const count = await writeList(output, options, columnsOf(isLocal), rows);
     if (isLocal && options.local !== true) {
       await output.note(
-        "this interface cannot list sessions: these are the sessions used from this machine",
+        "this dialect cannot list sessions: these are the sessions used from this machine",
       );
     }
     if (count === 0)

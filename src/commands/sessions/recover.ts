@@ -125,7 +125,7 @@ function checkDialect({ dialect }: Client, id: string): void {
   if (dialect.paths.session !== undefined) return;
   throw new CliError(
     "not-found",
-    `cannot read session ${id}: the ${dialect.name} interface has no endpoint for it`,
+    `cannot read session ${id}: the ${dialect.name} dialect has no endpoint for it`,
     {
       hints: [
         "look at it on the web page of the service",

@@ -7,7 +7,7 @@ import { checkOutputPath, writeFilePieces } from "../../output/report/file.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { optionsJson, optionsKey } from "../../sync/state/options.ts";
-import { mostTargets, pairInKey, serviceInKey } from "../../sync/state/target.ts";
+import { mostTargets } from "../../sync/state/target.ts";
 import { type TargetChanges, createIncoming, type Incoming } from "../../sync/transfer/import.ts";
 import { exportLines } from "../../sync/transfer/export.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type TransferRecord,
 } from "../../sync/transfer/transfer.ts";
 import { foreignOptions } from "../ingest/options/foreign-options.ts";
-import { pairText } from "../ingest/target/pair.ts";
+import { targetText } from "../ingest/target/pair.ts";
 import { createPrompt } from "../prompt.ts";
 import { refuseRepeatedFile, statsOf } from "../stats-of.ts";
 import { guardWriting, withState, type OpenState, type StateFlags } from "./place.ts";
@@ -175,8 +175,7 @@ async function apply({ signal }: Context, open: OpenState, incoming: Incoming): 
 const targetsShown = 20;
 
 function lineOf({ target, added, newer, kept, failures }: TargetChanges): string {
-  const place =
-    target === "" ? "pairs by rule" : `${pairText(pairInKey(target))} at ${serviceInKey(target)}`;
+  const place = target === "" ? "pairs by rule" : targetText(target);
   const parts = [
     `${formatCount(added)} new here`,
     ...(newer > 0 ? [`${formatCount(newer)} newer than here`] : []),

@@ -69,7 +69,7 @@ export function refuseUnlistablePair(dialect: DialectName, command: string): voi
   if (dialects[dialect].paths.pairDocuments) return;
   throw new CliError(
     "not-found",
-    `${command}: the ${dialect} interface cannot list the documents of a pair`,
+    `${command}: the ${dialect} dialect cannot list the documents of a pair`,
     {
       hints: [onyxHint, "`knowctl status` and `knowctl state list` compare with the state alone"],
     },

@@ -21,7 +21,7 @@ function* begin(service: Service, request: ChatRequest): Generator<Line, Session
   if (id !== undefined) return findSession(service, id);
   const { persona_id: personaId, project_id: projectId, description } = info;
   if (personaId !== 0) throw invalid(noAccessTo("persona"));
-  // The standard interface makes and lists no projects: any id is one.
+  // The standard dialect makes and lists no projects: any id is one.
   if (dialect === "onyx" && projectId !== null) throw invalid(noAccessTo("project"));
   const session = sessions.create({ personaId, projectId, description });
   yield { chat_session_id: session.id, incognito: false };

@@ -455,7 +455,7 @@ describe("api", () => {
       });
     });
 
-    it("are not in the standard interface", async () => {
+    it("are not in the standard dialect", async () => {
       const { url, seen } = await echo();
       expect(await runApi(url, ["x", "--paginate"])).toMatchObject({ code: 9, out: "" });
       expect(seen).toEqual([]);

@@ -70,7 +70,7 @@ describe("connectors create", () => {
     const service = await startTestService();
     const { code, out, err } = await run(service, ["connectors", "create", "Docs"]);
     expect({ code, out }).toEqual({ code: 9, out: "" });
-    expect(err).toContain("the standard interface cannot create connectors");
+    expect(err).toContain("the standard dialect cannot create connectors");
     expect(err).toContain(`on the admin page of ${service.sandbox.url}`);
   });
 

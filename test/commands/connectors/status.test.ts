@@ -171,7 +171,7 @@ describe("status", () => {
           "(bo@example.com) and groups 7, 12 read these documents\n",
       });
       expect(err).toBe(
-        "the standard interface does not report state, documents, errors, times and queue: see the admin page of the service\n",
+        "the standard dialect does not report state, documents, errors, times and queue: see the admin page of the service\n",
       );
       const all = await run(service, ["connectors", "status", "--json"]);
       expect(rowsOf(all.out)).toHaveLength(7);
@@ -412,7 +412,7 @@ describe("errors", () => {
       const standard = await startTestService();
       expect(await run(standard, ["connectors", "errors", "2"])).toMatchObject({
         code: 9,
-        err: expect.stringContaining("the standard interface lists no errors"),
+        err: expect.stringContaining("the standard dialect lists no errors"),
       });
     });
 

@@ -185,7 +185,7 @@ describe("connectors status --watch, in a pipe,", () => {
     };
     const args = ["connectors", "status", "--watch", "1"];
     expect(await main(args, { ...context, sleep, env })).toBe(130);
-    expect(context.stderrText().match(/standard interface does not report/g)).toHaveLength(1);
+    expect(context.stderrText().match(/standard dialect does not report/g)).toHaveLength(1);
   });
 });
 

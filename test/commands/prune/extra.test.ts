@@ -232,11 +232,12 @@ describe("prune --extra", () => {
     expect(await storedIn(service, 2)).toHaveLength(5);
   });
 
-  it("excludes --tombstone, and needs an interface that lists", async () => {
+  it("excludes --tombstone, and needs a dialect that lists", async () => {
     const service = await startWith(["kb/b.md"]);
     await expectKept(service, `${prune} --tombstone`, "--extra and --tombstone exclude");
     const standard = await runIn(service, `${prune} --dialect standard --cc-pair-id 2`);
-    expect(standard).toMatchObject({ code: 2, stdout: "" });
-    expect(standard.stderr).toContain("cannot delete documents");
+    expect(standard).toMatchObject({ code: 9, stdout: "" });
+    expect(standard.stderr).toContain("cannot list the documents of a pair");
+    expect(standard.stderr).not.toContain("--tombstone");
   });
 });

@@ -64,6 +64,16 @@ describe("orphans", () => {
       expect(one).toMatchObject({ code: 0, stdout: "", stderr: "nothing to remove\n" });
     });
 
+    it("names the pair to which nothing was sent", async () => {
+      const service = await startTestService({ files, dialect: "onyx" });
+      const { code, stderr } = await runIn(service, "prune --cc-pair-id 2 --dry-run");
+      const host = service.sandbox.url.replace("http://", "");
+      expect([code, stderr]).toEqual([
+        0,
+        `no document was sent to pair 2 at ${host}, profile default from this project\n`,
+      ]);
+    });
+
     it("lists what its file gives no more, and what was renamed", async () => {
       const service = await startWithout([]);
       writeFiles(service.folder, { "docs/10.md": "---\nid: ten\n---\n# Ten\n" });
@@ -214,7 +224,10 @@ describe("orphans", () => {
       [`${prune} --tombstone --yes`, "--max-delete allows 2"],
       [yes.replace("--yes", "--dry-run"), "--max-delete allows 2"],
       [`${prune} --max-delete 3`, "there is no terminal to ask on"],
-      [yes.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state has no records for"],
+      [
+        yes.replace("--cc-pair-id 2", "--cc-pair-id 3"),
+        "the state has no records for pair 3 at http://127.0.0.1:",
+      ],
       [`${yes} --max-delete 101%`, "Expected a whole number, or a percentage"],
       [`${yes} --since HEAD`, "unknown option '--since'"],
       [`${yes} --shard 1/2`, "unknown option '--shard'"],

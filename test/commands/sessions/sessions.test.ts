@@ -283,7 +283,7 @@ describe("sessions show and export", () => {
       const args = verb === "rename" ? [id, "x"] : [id];
       const { code, stdout, stderr } = await world.command(["sessions", verb, ...args]);
       expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
-      expect(stderr).toContain("the standard interface has no endpoint for it");
+      expect(stderr).toContain("the standard dialect has no endpoint for it");
     },
   );
 });

@@ -373,11 +373,11 @@ describe("status --remote", () => {
     }
   });
 
-  it("needs an interface that lists, and a permission", async () => {
+  it("needs a dialect that lists, and a permission", async () => {
     const service = await startSent();
     const standard = await runIn(service, "status --remote --cc-pair-id 2 --dialect standard");
     expect(standard).toMatchObject({ code: 9, stdout: "" });
-    expect(standard.stderr).toContain("the standard interface cannot list the documents of a pair");
+    expect(standard.stderr).toContain("the standard dialect cannot list the documents of a pair");
     expect(standard.stderr).toContain("use --dialect onyx");
     const unknown = await runIn(service, "status --remote --cc-pair-id 77");
     expect(unknown).toMatchObject({ code: 4, stdout: "" });

@@ -307,7 +307,7 @@ describe("verify", () => {
   it("refuses a service that cannot tell, and a key that may not ask", async () => {
     const { run } = await uploaded({ dialect: "standard" });
     const { code, stderr } = await run("verify");
-    expect(stderr).toContain("the standard interface cannot show what is indexed\n");
+    expect(stderr).toContain("the standard dialect cannot show what is indexed\n");
     expect(stderr).toContain("use --dialect onyx");
     expect(code).toBe(9);
     const denied = await uploaded({

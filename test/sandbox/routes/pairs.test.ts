@@ -296,7 +296,7 @@ describe("connectors", () => {
       expect((await send("POST", whole, { name: "x" })).status).toBe(422);
     });
 
-    it("not in the standard interface", async () => {
+    it("not in the standard dialect", async () => {
       const { send } = await start({ dialect: "standard" });
       expect((await send("POST", whole, body)).status).toBe(404);
     });

@@ -175,7 +175,7 @@ async function readStatuses(client: Client, missing: string[]): Promise<Found[] 
   const members = "state, documents, errors, times and queue";
   if (!canReadStatus(client)) {
     missing.push(
-      `the ${client.dialect.name} interface does not report ${members}: see the admin page of the service`,
+      `the ${client.dialect.name} dialect does not report ${members}: see the admin page of the service`,
     );
     return undefined;
   }

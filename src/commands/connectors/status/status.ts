@@ -98,7 +98,7 @@ export async function connectorsErrors(
   const { client, output } = place;
   try {
     if (!canReadStatus(client)) {
-      throw new CliError("not-found", `the ${client.dialect.name} interface lists no errors`, {
+      throw new CliError("not-found", `the ${client.dialect.name} dialect lists no errors`, {
         hints: ["see the admin page of the service"],
       });
     }

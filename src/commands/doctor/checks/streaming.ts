@@ -118,7 +118,7 @@ async function cleanUp(
   const client = need(examination, "connected").clientUntil(signal);
   try {
     if (client.dialect.paths.deleteSession === undefined) {
-      return `this interface cannot delete sessions; the session of this question stays: ${sessionId}`;
+      return `this dialect cannot delete sessions; the session of this question stays: ${sessionId}`;
     }
     await deleteSession(client, sessionId);
     return "the session of this question was deleted";

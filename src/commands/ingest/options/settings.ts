@@ -132,7 +132,7 @@ function checkCreation({ columns }: MappingOptions, { dialect }: Config): void {
   if (dialects[dialect].storesCreation) return;
   const field = creationFields.find((each) => columns?.[each] !== undefined);
   if (field === undefined) return;
-  throw new CliError("usage", `--map ${field}: the ${dialect} interface has no doc_created_at`, {
+  throw new CliError("usage", `--map ${field}: the ${dialect} dialect has no doc_created_at`, {
     hints: ["omit it: the column becomes metadata, or name the metadata with metadata.NAME=COLUMN"],
   });
 }

@@ -9,6 +9,7 @@ import type { State } from "../../../sync/state/state.ts";
 import {
   failureTargets,
   pairInKey,
+  serviceInKey,
   serviceTargets,
   targetFor,
   type Target,
@@ -37,6 +38,11 @@ export type PairNames = Map<number, string | undefined>;
 /** `Handbook uploads (pair 2)`; without a known name `pair 2`. */
 export function pairText(ccPairId: number, name?: string): string {
   return name === undefined ? `pair ${ccPairId}` : `${neutraliseLine(name)} (pair ${ccPairId})`;
+}
+
+/** A target by its key, where no profile is known: `pair 2 at http://assistant.example.com`. */
+export function targetText(key: string): string {
+  return `${pairText(pairInKey(key))} at ${serviceInKey(key)}`;
 }
 
 const pairsNamed = 3;

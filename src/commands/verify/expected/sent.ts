@@ -37,7 +37,7 @@ export interface SentCheck {
 /** Throws CliError `not-found` where the dialect cannot show what is indexed. `more` ends the message. */
 export function refuseUncheckable(dialect: DialectName, more = ""): void {
   if (dialects[dialect].paths.documentSize) return;
-  throw new CliError("not-found", `the ${dialect} interface cannot show what is indexed${more}`, {
+  throw new CliError("not-found", `the ${dialect} dialect cannot show what is indexed${more}`, {
     hints: [
       onyxHint,
       "`knowctl verify --via chat --depth exists` asks the assistant once for each document; it costs tokens",

@@ -54,7 +54,7 @@ describe("rows", () => {
       [["title"], "--map title: not FIELD=COLUMN"],
       [["name=x"], "--map name: no field of this name"],
       [["title=a", "title=b"], "--map title: given twice"],
-      [["created=size"], "--map created: the standard interface has no doc_created_at"],
+      [["created=size"], "--map created: the standard dialect has no doc_created_at"],
     ])("refuses %j", async (wrong, message) => {
       const service = await startTestService({ files });
       const { error } = await runIngest(service, ["data/items.csv"], { map: wrong });
