@@ -16,13 +16,8 @@ import { endPlan, everyDocument, plannedDocuments, writePlan } from "./dry-run.t
 import type { IngestOptions } from "./ingest-options.ts";
 import { openSource, placeOf, type DocumentSource } from "./options/settings.ts";
 import { planFolder, type FolderPlanOptions } from "./plan.ts";
-import {
-  ingestFormat,
-  reportPlan,
-  withReport,
-  type Report,
-  type ReportRequest,
-} from "./report/report.ts";
+import { openReported, reportPlan, type ReportRequest } from "./report/files.ts";
+import { ingestFormat, withReport, type Report } from "./report/report.ts";
 import {
   printNext,
   printNotices,
@@ -32,7 +27,7 @@ import {
   printWarnings,
   warnOfUnusedExcludes,
 } from "./report/tell.ts";
-import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
+import { isUpload, type Session, type UploadSession } from "./session.ts";
 import { checkPlannedPairs, pairCheckOf, requiredAccess, type PairCheck } from "./target/access.ts";
 import { createOwners, failForeign, warnOfHeld } from "./target/owners.ts";
 import { missingPair } from "./target/pair.ts";
@@ -344,7 +339,7 @@ async function uploadOrPlan(
     return await printConfig(context, output, source, options);
   }
   await outcome.begin(placeOf(source, options));
-  const session = await openSession(context, output, source, options);
+  const session = await openReported(context, source, output, request, options);
   try {
     if (!context.trialFiles) await warnOfStateAbove(session);
     if (!isUpload(session)) await dryRun(context, session, request, options);

@@ -19,9 +19,10 @@ import type { IngestOptions } from "./ingest-options.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./options/mapping-flags.ts";
 import type { Outcome } from "../outcome/follow.ts";
 import { openSource, placeOf } from "./options/settings.ts";
-import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
+import { openReported, type ReportRequest } from "./report/files.ts";
+import { ingestFormat, withReport, type Report } from "./report/report.ts";
 import { printNext, printNotices, printWarnings } from "./report/tell.ts";
-import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
+import { isUpload, type Session, type UploadSession } from "./session.ts";
 import { checkPlannedPairs, pairCheckOf } from "./target/access.ts";
 import { createOwners } from "./target/owners.ts";
 import { missingPair } from "./target/pair.ts";
@@ -351,14 +352,12 @@ export async function ingestStdin(
   const files = checkReportFiles(options, context.cwd);
   const source = await openSource(context, ["-"], options, output, options.dryRun !== true);
   await outcome.begin(placeOf(source, options));
-  const session = await openSession(context, output, source, options);
+  const request = { outcome, format, startedAtMs, files, shard: options.shard };
+  const session = await openReported(context, source, output, request, options);
   const stdin = openStdin(context, session, options);
   try {
     if (!isUpload(session)) await dryRun(context, session, stdin, options);
-    else {
-      const request = { outcome, format, startedAtMs, files, shard: options.shard };
-      await upload(context, session, stdin, request, options);
-    }
+    else await upload(context, session, stdin, request, options);
   } finally {
     stdin.close();
     await session.close();

@@ -27,7 +27,8 @@ import {
   recordedSource,
   type DocumentSource,
 } from "../ingest/options/settings.ts";
-import { ingestFormat, type ReportRequest } from "../ingest/report/report.ts";
+import type { ReportRequest } from "../ingest/report/files.ts";
+import { ingestFormat } from "../ingest/report/report.ts";
 import { namesShared } from "../ingest/record.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import {

@@ -10,7 +10,8 @@ import { endPlan, plannedDocuments, writePlan } from "../ingest/dry-run.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { askOnce, planFound, uploadFound } from "../ingest/ingest.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import { withReport, type Report, type ReportRequest } from "../ingest/report/report.ts";
+import type { ReportRequest } from "../ingest/report/files.ts";
+import { withReport, type Report } from "../ingest/report/report.ts";
 import { printWarnings } from "../ingest/report/tell.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../ingest/session.ts";
 

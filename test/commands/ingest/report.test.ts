@@ -103,6 +103,36 @@ describe("report", () => {
       expect(readFileSync(join(service.folder, "run.json"), "utf8")).not.toContain("wrong-key");
     });
 
+    const unopened: [string, IngestOptions, Record<string, string>, RegExp][] = [
+      ["without a key", { ccPairId: 2 }, { KNOWCTL_API_KEY: "" }, /no key for/],
+      ["for an unknown connector", { connector: "Nope" }, {}, /"Nope"/],
+      ["without its state", { ccPairId: 2, state: "docs/a.md/state" }, {}, /use the state/],
+      [
+        "without its shared record",
+        { ccPairId: 2, sharedState: "postgres://user@127.0.0.1:1/none", stateProject: "p" },
+        {},
+        /shared record at 127\.0\.0\.1:1.*cannot be reached/,
+      ],
+    ];
+    it.each(unopened)(
+      "is written when the run cannot begin: %s",
+      async (_name, options, env, why) => {
+        const service = await startTestService({ dialect: "onyx", files });
+        const report = ["run.json", "run.prom"];
+        for (const name of report) writeFileSync(join(service.folder, name), "of an earlier run");
+        const context = createTestContext({ cwd: service.folder, env: { ...service.env, ...env } });
+        const ended = ingest(context, ["docs"], { ...options, report });
+        await expect(ended).rejects.toThrow(why);
+        expect(readJson(service, "run.json")).toMatchObject({
+          status: "error",
+          error: expect.stringMatching(why),
+          target: { baseUrl: service.sandbox.url, ccPairId: options.ccPairId ?? null },
+        });
+        const numbers = readFileSync(join(service.folder, "run.prom"), "utf8");
+        expect(numbers).toContain('knowctl_run_success{report="run",command="ingest"} 0');
+      },
+    );
+
     it("is written when two files have one id", async () => {
       const same = "---\nid: same\n---\nText\n";
       const service = await startTestService({ files: { "docs/a.md": same, "docs/b.md": same } });

@@ -2,21 +2,16 @@ import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { type Listed, absoluteOf } from "../../../documents/files/source-file.ts";
-import { ClosedPipeError, CliError, messageOf } from "../../../errors.ts";
+import { ClosedPipeError, CliError } from "../../../errors.ts";
 import {
   tellOthers,
   writeResult,
   writeSummary,
   type IngestFormat,
-  type PlannedDocument,
 } from "../../../output/ingest.ts";
-import { redactEach } from "../../../output/report/file.ts";
-import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";
-import { uploadReport } from "../../../output/report/from/upload.ts";
+import type { ReportFiles } from "../../../output/report/forms.ts";
 import { verifiedItem } from "../../../output/report/from/verified.ts";
-import { ciPrefix } from "../../../output/report/github.ts";
 import { lineOf } from "../../../output/report/json.ts";
-import { mapped } from "../../../output/report/report.ts";
 import { itemLine } from "../../../output/report/people.ts";
 import {
   createReportCollector,
@@ -24,25 +19,16 @@ import {
   type RunEnd,
   type Traffic,
 } from "../../../output/report/stored/collector.ts";
-import type {
-  ReportFailure,
-  ReportHead,
-  RunIdentity,
-  RunStatus,
-} from "../../../output/report/stored/record.ts";
+import type { ReportFailure, ReportHead, RunStatus } from "../../../output/report/stored/record.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
-import { redactAll } from "../../../output/terminal/redact.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import type { Shard } from "../../../sync/plan/decide.ts";
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import { createLog } from "../../../sync/state/tables.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
-import { findGitRoot } from "../../project-root.ts";
-import type { Outcome } from "../../outcome/follow.ts";
-import { oldestChange } from "../../outcome/measures.ts";
 import type { Session } from "../session.ts";
 import { pairsText, pairText, placeText } from "../target/pair.ts";
+import { aboutRun, errorText, stoppedStatus, writeEnd, type ReportRequest } from "./files.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
 /** Format of stdout; cli/ has already refused other formats. */
@@ -70,19 +56,6 @@ export interface Report {
   stored(): string | undefined;
   /** Writes the report files after an unexpected end, unless finish() was called. */
   abandon(error: unknown): Promise<void>;
-}
-
-export interface ReportRequest {
-  outcome: Outcome;
-  format: IngestFormat;
-  startedAtMs: number;
-  files: ReportFiles;
-  shard: Shard | undefined;
-  /**
-   * Of a watch: called when the report is finished, with its failures. Those that may succeed later are
-   * not printed: the watch reports them, once for an outage.
-   */
-  onEnd?: ((head: ReportHead, failures: Iterable<ReportFailure>) => void) | undefined;
 }
 
 type ReportedSession = Pick<
@@ -113,87 +86,6 @@ export function withoutReports(
   })();
 }
 
-/** What every report says of its run. */
-function aboutRun(
-  { source, targets }: Pick<Session, "source" | "targets">,
-  { shard, outcome }: ReportRequest,
-  options: readonly RecordedOptions[],
-): Pick<RunEnd, "target" | "paths" | "options" | "shard" | keyof RunIdentity> {
-  const { inputs, settings, config } = source;
-  return {
-    target: {
-      baseUrl: targets.baseUrl,
-      profile: config.profile,
-      ccPairId: targets.pair.ccPairId,
-    },
-    paths: inputs.length > 0 ? inputs : settings.include,
-    // Removes members that JSON cannot represent (undefined).
-    options: JSON.parse(JSON.stringify(options)) as RunEnd["options"],
-    shard,
-    ...outcome.identity(),
-  };
-}
-
-/**
- * Writes the report files of an upload or dry run, and what a GitHub job shows. Each call of
- * `failures` starts at the first failure. Throws CliError `local` for a file that cannot be written,
- * after the others are.
- */
-async function writeFiles(
-  context: Context,
-  { output, source }: Pick<Session, "output" | "source">,
-  { files, outcome }: ReportRequest,
-  head: ReportHead,
-  failures: () => Iterable<ReportFailure>,
-): Promise<void> {
-  const { redact } = output.secrets;
-  const { root } = source.settings;
-  const report = uploadReport(redactAll(head, redact), () => redactEach(failures(), redact));
-  const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
-  const paths = mapped(failures, ({ path }) => path);
-  const oldestUnsentMs = files.reports.length > 0 ? oldestChange(root, paths) : undefined;
-  const measures = { isSuccess: head.status === "ok", ...report.measures, oldestUnsentMs };
-  const whole = outcome.complete({ ...report, measures });
-  await writeReports(output, context.env, whole, files, prefix);
-}
-
-const plannedStatuses: Readonly<Record<string, DocumentEvent["status"]>> = {
-  new: "created",
-  changed: "updated",
-  skipped: "skipped",
-  failed: "failed",
-};
-
-/**
- * Writes the report files of a dry run, and the annotations and summary of a GitHub job, as an upload
- * does: created and updated are what an upload would send.
- */
-export async function reportPlan(
-  context: Context,
-  session: Session,
-  documents: Iterable<PlannedDocument>,
-  request: ReportRequest,
-): Promise<void> {
-  const failures: ReportFailure[] = [];
-  const add = (failure: ReportFailure): void => void failures.push(failure);
-  const collector = createReportCollector(context.now, add, request.startedAtMs);
-  for (const { path, row, action, detail } of documents) {
-    const status = plannedStatuses[action] ?? "unchanged";
-    if (status === "failed" || status === "skipped") {
-      collector.add({ status, path, ...(row === undefined ? {} : { row }), reason: detail });
-    } else collector.count(status, 1);
-  }
-  const { created, updated } = collector.counts;
-  const head = collector.finish({
-    ...aboutRun(session, request, [session.shaping.recorded]),
-    status: failures.length > 0 ? "partial" : "ok",
-    planned: created + updated,
-    sentBytes: 0,
-    ...sumTraffic([]),
-  });
-  await writeFiles(context, session, request, { ...head, dryRun: true }, () => failures);
-}
-
 /** The connectors of a run: those that were looked up, else the pair of the run. */
 function connectorsOf({ source, targets, pairNames }: ReportedSession): string {
   const { ccPairId } = targets.pair;
@@ -214,12 +106,6 @@ function documentLine(document: DocumentLine): string {
     ...(warnings.length > 0 ? { warnings } : {}),
     ...(images > 0 ? { images } : {}),
   });
-}
-
-/** Message of the error that stopped a run, followed by its details. */
-function errorText(error: unknown): string {
-  const details = error instanceof CliError ? error.details : [];
-  return [messageOf(error), ...details].join("\n");
 }
 
 function* lasting(failures: Iterable<ReportFailure>): Generator<ReportFailure> {
@@ -268,20 +154,13 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       planned: countPlanned("new", "changed"),
       sentBytes,
       ...traffic,
-      error: status === "error" ? errorText(error) : undefined,
+      error: errorText(status, error),
     };
     finished = collector.finish(run);
     return [finished, run];
   };
-  const write = async (head: ReportHead): Promise<void> => {
-    try {
-      await writeFiles(context, session, request, head, log.list);
-    } catch (error) {
-      // A failed run ends with its own error, not with this one.
-      if (head.status === "ok") throw error;
-      await output.warn(messageOf(error));
-    }
-  };
+  const write = (head: ReportHead): Promise<void> =>
+    writeEnd(context, session, request, head, log.list);
   const print = async (head: ReportHead, run: RunEnd, error: unknown): Promise<void> => {
     const { shown } = source;
     const stoppedBy = error instanceof CliError ? error : undefined;
@@ -348,7 +227,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     },
     async abandon(error) {
       if (finished) return;
-      const [head] = end(context.signal.aborted ? "interrupted" : "error", sumTraffic([]), error);
+      const [head] = end(stoppedStatus(context), sumTraffic([]), error);
       await write(head);
     },
   };
