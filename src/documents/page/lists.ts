@@ -11,7 +11,7 @@ import {
 } from "./writer.ts";
 
 /** A number in letters: 1 is a, 27 is aa. */
-export function letters(number: number): string {
+function letters(number: number): string {
   let text = "";
   for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
     text = String.fromCharCode(97 + ((rest - 1) % 26)) + text;
@@ -24,7 +24,7 @@ const romanSigns = "m1000 cm900 d500 cd400 c100 xc90 l50 xl40 x10 ix9 v5 iv4 i1"
   .map((each) => [each.replace(/\d+/, ""), Number(each.replace(/\D+/, ""))] as const);
 
 /** A number in Roman numerals; others than 1 to 3999 as digits. */
-export function roman(number: number): string {
+function roman(number: number): string {
   if (number < 1 || number > 3999) return String(number);
   let rest = number;
   return romanSigns
@@ -48,13 +48,9 @@ const upper =
   (number) =>
     shown(number).toUpperCase();
 
-// HTML Standard, "The ol element", attribute `type`; CSS Counter Styles 3, 6.1 and 6.2.
-const styles: Readonly<Record<string, Shown>> = {
-  a: letters,
-  A: upper(letters),
-  i: roman,
-  I: upper(roman),
-};
+/** HTML Standard, "The ol element", attribute `type`; CSS Counter Styles 3, 6.1 and 6.2. */
+export const numberStyles = { a: letters, A: upper(letters), i: roman, I: upper(roman) };
+const styles: Readonly<Record<string, Shown>> = numberStyles;
 const cssStyle =
   /(?:^|;)\s*list-style(?:-type)?\s*:[^;]{0,100}?\b(lower|upper)-(alpha|latin|roman)\b/i;
 

@@ -114,3 +114,6 @@ export function textOf(root: PageNode, omitted?: ReadonlySet<PageNode>): string 
 /** Text as HTML. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Text as the value of an attribute in quotes. */
+export const escapeAttribute = (text: string): string => escapeHtml(text).replaceAll('"', "&quot;");

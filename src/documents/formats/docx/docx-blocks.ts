@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../page/tree.ts";
-import { addBlock, flush, type Container } from "../office/blocks.ts";
+import { addBlock, flush, isBlank, withIgnoreMarks, type Container } from "../office/blocks.ts";
 import { joinRuns } from "../office/run-text.ts";
 import {
   countItem,
@@ -51,10 +51,6 @@ function listOf({ styles, numbering }: Parts, { numId, depth, styleId }: Paragra
 
 const preStyle = /^(?:source code|html preformatted|preformatted text|plain text)$/i;
 const quoteStyle = /^(?:quote|intense quote|block text|quotations)$/i;
-// An author who writes a mark of an ignore region in an office program wants one.
-const ignoreMark = /&lt;!--[ \t]*(\/?)knowctl:ignore[ \t]*--&gt;/g;
-const isBlank = (html: string): boolean =>
-  html.replace(/<(?!input|sup data|math|!--)[^>]*>/g, "").trim() === "";
 
 /** Adds a paragraph as what it is by its style: a heading, an item, code, a quotation. */
 export function addParagraph(
@@ -64,7 +60,7 @@ export function addParagraph(
   { counts, levels }: Counts,
 ): void {
   const { styleId } = paragraph;
-  const html = joinRuns(paragraph.html).replace(ignoreMark, "<!-- $1knowctl:ignore -->");
+  const html = withIgnoreMarks(joinRuns(paragraph.html));
   if (isBlank(html)) return;
   const style = memberOf(parts.styles, styleId, "name") ?? "";
   if (preStyle.test(style)) {

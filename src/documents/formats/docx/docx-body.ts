@@ -11,10 +11,10 @@ import {
   type XmlNode,
 } from "../office/archive.ts";
 import { addParagraph, type Counts, type Paragraph, type Parts } from "./docx-blocks.ts";
-import { addBlock, createContainer, htmlOf, type Container } from "../office/blocks.ts";
+import { addBlock, cellHtml, createContainer, htmlOf, type Container } from "../office/blocks.ts";
 import { mathMl } from "../office/math.ts";
 import { alternativeOf, codeOfSymbol, runHtml, spanOf, type Run } from "../office/run-text.ts";
-import { escapeHtml } from "../../page/tree.ts";
+import { escapeAttribute, escapeHtml } from "../../page/tree.ts";
 import { depthOf, headingOfOutline, memberOf } from "./docx-styles.ts";
 import { checkBoxIn, fieldLink, marksFirstRow, styleRun } from "./docx-text.ts";
 
@@ -88,7 +88,7 @@ function openLink({ walk, paragraph }: Place, href: string | undefined): boolean
   walk.addressChars += to.length;
   if (walk.addressChars > mostAddressChars) return false;
   paragraph.hasLink = true;
-  paragraph.html += `<a href="${escapeHtml(href).replaceAll('"', "&quot;")}">`;
+  paragraph.html += `<a href="${escapeAttribute(href)}">`;
   return true;
 }
 
@@ -324,10 +324,7 @@ function readTable(walk: Walk, container: Container, node: XmlNode): void {
   });
   const html = rows.map((kept, at) => {
     const tag = table.hasHead && at === 0 ? "th" : "td";
-    const cells = kept.map(({ html: inner, columns, rows: count }) => {
-      const spans = `${columns > 1 ? ` colspan="${columns}"` : ""}${count > 1 ? ` rowspan="${count}"` : ""}`;
-      return `<${tag}${spans}>${inner}</${tag}>`;
-    });
+    const cells = kept.map((cell) => cellHtml(tag, cell.html, cell.columns, cell.rows));
     return `<tr>${cells.join("")}</tr>`;
   });
   addBlock(container, `<table>${html.join("")}</table>`);

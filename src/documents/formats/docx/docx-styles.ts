@@ -1,4 +1,4 @@
-import { letters, roman } from "../../page/lists.ts";
+import { numberStyles } from "../../page/lists.ts";
 import { attributeOf, descendantsOf, readXml, valueOf, type XmlNode } from "../office/archive.ts";
 
 /** What a style means for the text. */
@@ -170,10 +170,10 @@ const formats: Readonly<Record<string, (number: number) => string>> = {
     return `${number}${(teen ? undefined : ["th", "st", "nd", "rd"][number % 10]) ?? "th"}`;
   },
   decimalZero: (number) => String(number).padStart(2, "0"),
-  lowerLetter: letters,
-  upperLetter: (number) => letters(number).toUpperCase(),
-  lowerRoman: roman,
-  upperRoman: (number) => roman(number).toUpperCase(),
+  lowerLetter: numberStyles.a,
+  upperLetter: numberStyles.A,
+  lowerRoman: numberStyles.i,
+  upperRoman: numberStyles.I,
 };
 
 const shown = (number: number, { format }: Level): string => (formats[format] ?? String)(number);

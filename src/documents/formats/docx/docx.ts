@@ -5,11 +5,13 @@ import { readChart, readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
   frontMatterIn,
+  macrosOut,
   type Office,
   type OfficeFormat,
   officePage,
   readOffice,
   readOptional,
+  readPart,
   readRelations,
   type Relations,
 } from "../office/package.ts";
@@ -32,50 +34,37 @@ function notesHtml(body: Body, archive: Archive, relations: Relations, parts: Pa
   return notes.map(([number, html]) => `<aside data-note="${number}">${html}</aside>`).join("");
 }
 
-function readParts(
-  archive: Archive,
-  relations: Relations,
-  warn: (what: string) => (why: string) => void,
-): Parts {
-  const { parts, byId, links } = relations;
-  const read = <Result>(
-    part: string | undefined,
-    reader: (bytes: Uint8Array) => Result,
-    fallback: Result,
-    what: string,
-  ): Result => {
-    const bytes = unpack(archive, part);
-    return bytes ? readOptional(() => reader(bytes), fallback, warn(what)) : fallback;
-  };
+function readParts(office: Office, { parts, byId, links }: Relations): Parts {
   const noStyles: Styles = new Map();
   const diagrams = new Set(byId.keys());
   return {
-    styles: read(parts.get("styles"), readStyles, noStyles, "styles, and so headings,"),
-    numbering: read(parts.get("numbering"), readNumbering, noNumbering, "numbers of lists"),
+    styles: readPart(office, parts.get("styles"), "styles, and so headings,", noStyles, readStyles),
+    numbering: readPart(
+      office,
+      parts.get("numbering"),
+      "numbers of lists",
+      noNumbering,
+      readNumbering,
+    ),
     links,
     // Each diagram is read once.
     readDiagram: (id) =>
-      diagrams.delete(id) ? read(byId.get(id), readDiagram, [], "a diagram") : [],
-    readChart: (id) => read(byId.get(id), readChart, [], "a chart"),
+      diagrams.delete(id) ? readPart(office, byId.get(id), "a diagram", [], readDiagram) : [],
+    readChart: (id) => readPart(office, byId.get(id), "a chart", [], readChart),
   };
 }
 
 function readDocument(office: Office, path: string): Parsed {
   const { archive, main, content, warnings, warn } = office;
   const relations = readRelations(archive, main);
-  const parts = readParts(archive, relations, warn);
+  const parts = readParts(office, relations);
   const body = readBody(content, parts);
   const notes = readOptional(() => notesHtml(body, archive, relations, parts), "", warn("notes"));
   const page = pageFromHtml(body.html + notes, { path });
-  const leftOut = [
-    ...countedOut("hidden", "hidden text", body.unseen),
-    ...countedOut("script", "macros", relations.parts.has("vbaProject") ? 1 : 0),
-  ];
+  const leftOut = [...countedOut("hidden", "hidden text", body.unseen), ...macrosOut(relations)];
   const title = page.headings[body.levels.indexOf(1)]?.text;
-  return officePage({
+  return officePage(page, {
     frontMatter: frontMatterIn(office),
-    body: page.body,
-    headings: page.headings,
     warnings,
     leftOut,
     title,

@@ -1,6 +1,16 @@
-import { escapeHtml } from "../../page/tree.ts";
+import { escapeAttribute, escapeHtml } from "../../page/tree.ts";
 import { destination } from "../../page/pieces.ts";
-import { addBlock, createContainer, flush, htmlOf, type Container } from "../office/blocks.ts";
+import {
+  addBlock,
+  cellHtml,
+  createContainer,
+  flush,
+  htmlOf,
+  isBlank,
+  isNumber,
+  withIgnoreMarks,
+  type Container,
+} from "../office/blocks.ts";
 import { runHtml, type Run } from "../office/run-text.ts";
 import { attributeOf, elementsIn, readXml, type Archive, type XmlNode } from "../office/archive.ts";
 import { controlsIn, formulaOf } from "./odt-objects.ts";
@@ -93,7 +103,7 @@ function readLink(place: Place, node: XmlNode): void {
     !/^(?:#|$)/.test(href) &&
     destination(href) !== undefined &&
     walk.addressChars <= mostAddressChars;
-  if (isLink) paragraph.html += `<a href="${escapeHtml(href).replaceAll('"', "&quot;")}">`;
+  if (isLink) paragraph.html += `<a href="${escapeAttribute(href)}">`;
   paragraph.hasLink ||= isLink;
   readInline(place, node);
   if (!isLink) return;
@@ -199,12 +209,6 @@ function labelOf(walk: Walk, node: XmlNode, level: number, isPlain: boolean, ite
   return countItem(styles.outline, numbers, level, start);
 }
 
-// An author who writes a mark of an ignore region in an office program wants one.
-const ignoreMark = /&lt;!--[ \t]*(\/?)knowctl:ignore[ \t]*--&gt;/g;
-const isBlank = (html: string): boolean =>
-  html.replace(/<(?!input|sup data|math|!--)[^>]*>/g, "").trim() === "";
-const isNumber = (label: string): boolean => /^\d{1,9}[.)]?$/.test(label);
-
 function readParagraph(walk: Walk, container: Container, node: XmlNode, item?: Item): void {
   const { run, level, isPlain, isCode, isQuote } = looksOf(walk.styles, node);
   const isHidden = elementsIn(node).some(
@@ -213,7 +217,7 @@ function readParagraph(walk: Walk, container: Container, node: XmlNode, item?: I
   const paragraph: Paragraph = { html: "", isHidden, isCode, hasLink: false };
   readInline({ walk, container, paragraph, run }, node);
   const label = labelOf(walk, node, level ?? 1, isPlain, item);
-  const html = paragraph.html.replace(ignoreMark, "<!-- $1knowctl:ignore -->");
+  const html = withIgnoreMarks(paragraph.html);
   if (isBlank(html)) return;
   const shown =
     label === "" || (item && level === undefined && isNumber(label)) ? "" : `${escapeHtml(label)} `;
@@ -303,18 +307,16 @@ function readTable(walk: Walk, container: Container, node: XmlNode): void {
       const inner = createContainer();
       readBlocks(walk, inner, cell);
       const html = htmlOf(inner);
-      const spans = (["column", "row"] as const).map((each) => {
-        const count = numberIn(cell, `number-${each}s-spanned`) ?? 1;
-        return count > 1 ? ` ${each === "row" ? "row" : "col"}span="${count}"` : "";
-      });
-      const tag = isHead ? "th" : "td";
+      const [columns, spanned] = ["columns", "rows"].map((each) =>
+        numberIn(cell, `number-${each}-spanned`),
+      );
       const times = timesOf(
         walk,
         cell,
         "number-columns-repeated",
         html === "" && cells.length > 50,
       );
-      const text = `<${tag}${spans.join("")}>${html}</${tag}>`;
+      const text = cellHtml(isHead ? "th" : "td", html, columns, spanned);
       for (let time = 0; time < times; time++) cells.push(text);
     }
     const html = `<tr>${cells.join("")}</tr>`;

@@ -1,4 +1,4 @@
-import { letters, roman } from "../../page/lists.ts";
+import { numberStyles } from "../../page/lists.ts";
 import { attributeOf, elementsIn, type XmlNode } from "../office/archive.ts";
 import type { Run } from "../office/run-text.ts";
 
@@ -45,9 +45,6 @@ export const numberIn = (node: XmlNode, name: string): number | undefined => {
 
 const maxChain = 20;
 
-const integerOf = (value: string | undefined, usual: number): number =>
-  value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : usual;
-
 function takeText(style: Style, node: XmlNode): void {
   const display = attributeOf(node, "display");
   if (display !== undefined) style.isHidden = display === "none";
@@ -75,15 +72,15 @@ function levelOf(node: XmlNode): Level {
   const format = attributeOf(node, "num-format") ?? "";
   const prefix = attributeOf(node, "num-prefix") ?? "";
   const suffix = attributeOf(node, "num-suffix") ?? "";
-  const last = integerOf(attributeOf(node, "level"), 1);
-  const count = Math.min(last, integerOf(attributeOf(node, "display-levels"), 1));
+  const last = numberIn(node, "level") ?? 1;
+  const count = Math.min(last, numberIn(node, "display-levels") ?? 1);
   const places = Array.from(
     { length: Math.min(10, count) },
     (_, at) => `%${last - count + 1 + at}%`,
   );
   return {
     format,
-    start: integerOf(attributeOf(node, "start-value"), 1),
+    start: numberIn(node, "start-value") ?? 1,
     // LibreOffice since 7.0 writes the whole text as well.
     text: (attributeOf(node, "num-list-format") ?? prefix + places.join(".") + suffix).slice(
       0,
@@ -98,7 +95,7 @@ const levelsOf = (node: XmlNode): Levels =>
   new Map(
     elementsIn(node)
       .filter(({ name }) => isNumbered.test(name))
-      .map((level) => [integerOf(attributeOf(level, "level"), 1), levelOf(level)]),
+      .map((level) => [numberIn(level, "level") ?? 1, levelOf(level)]),
   );
 
 /** Adds a style that ends in a file; false for other elements. */
@@ -112,7 +109,7 @@ export function takeStyle(to: Styles, node: XmlNode, parent: string): boolean {
     const style: Style = { isAutomatic, parent: attributeOf(node, "parent-style-name") };
     const outline = attributeOf(node, "default-outline-level");
     if (name === "Title") style.heading = 1;
-    else if (outline !== undefined) style.heading = integerOf(outline, 0);
+    else if (outline !== undefined) style.heading = numberIn(node, "default-outline-level") ?? 0;
     style.list = attributeOf(node, "list-style-name");
     for (const each of elementsIn(node)) if (each.name === "text-properties") takeText(style, each);
     to.styles.set(`${attributeOf(node, "family")} ${name}`, style);
@@ -210,12 +207,7 @@ export function listOfStyle(styles: Styles, list: XmlNode): string | undefined {
   return undefined;
 }
 
-const formats: Readonly<Record<string, (number: number) => string>> = {
-  a: letters,
-  A: (number) => letters(number).toUpperCase(),
-  i: roman,
-  I: (number) => roman(number).toUpperCase(),
-};
+const formats: Readonly<Record<string, (number: number) => string>> = numberStyles;
 
 /**
  * The label of the next item at a level (from 1), as the page shows it: `3.1`; "" for bullets.

@@ -8,13 +8,7 @@ import {
   ZipError,
   type Archive,
 } from "../office/archive.ts";
-import {
-  countedOut,
-  officePage,
-  type Packed,
-  readOptional,
-  readPacked,
-} from "../office/package.ts";
+import { countedOut, officePage, type Packed, readPacked, readPart } from "../office/package.ts";
 import { frontMatterOf, type Properties } from "../properties.ts";
 import { readBody } from "./odt-body.ts";
 import { takeStyle, type Styles } from "./odt-styles.ts";
@@ -35,9 +29,8 @@ function refuseOthers(archive: Archive): void {
 }
 
 /** Reads meta.xml (OpenDocument 1.3 part 3, 4.3). Throws XmlError. */
-function readProperties(bytes: Uint8Array | undefined): Properties {
+function readProperties(bytes: Uint8Array): Properties {
   const texts = new Map<string, string>();
-  if (!bytes) return {};
   readXml(bytes, (node, parent) => {
     // Keywords stand one by one.
     const before = texts.get(node.name);
@@ -61,28 +54,23 @@ function readStyles(bytes: Uint8Array): Styles {
   return styles;
 }
 
-function readDocument({ archive, warnings, warn }: Packed, path: string): Parsed {
+function readDocument(packed: Packed, path: string): Parsed {
+  const { archive, warnings } = packed;
   refuseOthers(archive);
   const content = unpack(archive, "content.xml");
   if (!content) throw new ZipError(`it contains no content.xml: it is no ${noun}`);
   const none: Styles = { styles: new Map(), lists: new Map(), outline: new Map() };
-  const common = unpack(archive, "styles.xml");
-  const styles = common
-    ? readOptional(() => readStyles(common), none, warn("styles, and so headings,"))
-    : none;
+  const styles = readPart(packed, "styles.xml", "styles, and so headings,", none, readStyles);
   const body = readBody(content, styles, archive);
-  const meta = unpack(archive, "meta.xml");
-  const properties = readOptional(() => readProperties(meta), {}, warn("properties"));
+  const properties = readPart(packed, "meta.xml", "properties", {}, readProperties);
   const page = pageFromHtml(body.html, { path });
   const title = page.headings[body.levels.indexOf(1)]?.text;
   const leftOut = [
     ...countedOut("hidden", "hidden text", body.unseen),
     ...countedOut("comment", "comment", body.comments),
   ];
-  return officePage({
+  return officePage(page, {
     frontMatter: frontMatterOf(properties),
-    body: page.body,
-    headings: page.headings,
     warnings,
     leftOut,
     title,

@@ -150,6 +150,9 @@ export function attributeOf({ attributes }: XmlNode, name: string): string | und
 
 export const valueOf = (node: XmlNode): string | undefined => attributeOf(node, "val");
 
+/** Whether a boolean attribute is on (ECMA-376 part 1, 22.9.2.7); one that is missing is off. */
+export const isOn = (value = "0"): boolean => /^(?:1|true|on)$/.test(value);
+
 export const elementsIn = ({ children }: XmlNode): XmlNode[] =>
   children.filter((child) => typeof child !== "string");
 

@@ -17,7 +17,7 @@ export interface Container {
 export const createContainer = (): Container => ({ html: [], items: [], code: [] });
 
 /** A label that a list of HTML can show. */
-const isNumber = (label: string): boolean => /^\d{1,9}[.)]?$/.test(label);
+export const isNumber = (label: string): boolean => /^\d{1,9}[.)]?$/.test(label);
 
 /** Items as nested lists: labels other than numbers are text. */
 function listHtml(items: readonly Item[]): string {
@@ -55,6 +55,20 @@ export function flush(container: Container): void {
 export function addBlock(container: Container, html: string): void {
   flush(container);
   container.html.push(html);
+}
+
+// An author who writes a mark of an ignore region in an office program wants one.
+export const withIgnoreMarks = (html: string): string =>
+  html.replace(/&lt;!--[ \t]*(\/?)knowctl:ignore[ \t]*--&gt;/g, "<!-- $1knowctl:ignore -->");
+
+/** Whether a paragraph shows nothing. */
+export const isBlank = (html: string): boolean =>
+  html.replace(/<(?!input|sup data|math|!--)[^>]*>/g, "").trim() === "";
+
+/** A cell of a table over a number of columns and rows. */
+export function cellHtml(tag: "td" | "th", html: string, columns = 1, rows = 1): string {
+  const spans = `${columns > 1 ? ` colspan="${columns}"` : ""}${rows > 1 ? ` rowspan="${rows}"` : ""}`;
+  return `<${tag}${spans}>${html}</${tag}>`;
 }
 
 export function htmlOf(container: Container): string {

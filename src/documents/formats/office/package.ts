@@ -9,12 +9,14 @@ import {
   LimitError,
   ProtectedError,
   openArchive,
+  readTree,
   readXml,
   textIn,
   unpack,
   XmlError,
   ZipError,
   type Archive,
+  type XmlNode,
 } from "./archive.ts";
 
 /** What a part refers to (ECMA-376 part 2, 9). */
@@ -57,9 +59,8 @@ export function readRelations(archive: Archive, part: string): Relations {
 }
 
 /** Reads docProps/core.xml. Throws XmlError. */
-function readProperties(bytes: Uint8Array | undefined): Properties {
+function readProperties(bytes: Uint8Array): Properties {
   const texts = new Map<string, string>();
-  if (!bytes) return {};
   readXml(bytes, (node) => {
     texts.set(node.name, (texts.get(node.name) ?? "") + textIn(node));
     return true;
@@ -88,6 +89,30 @@ export function readOptional<Result>(
   }
 }
 
+/** Reads a part with readOptional(), if the archive has it. Throws ZipError. */
+export const readPart = <Result>(
+  { archive, warn }: Packed,
+  part: string | undefined,
+  what: string,
+  fallback: Result,
+  read: (bytes: Uint8Array) => Result,
+): Result => {
+  const bytes = unpack(archive, part);
+  return bytes ? readOptional(() => read(bytes), fallback, warn(what)) : fallback;
+};
+
+/** Reads a part with its relations, as readPart(); undefined without it. */
+export const readRelated = <Result>(
+  packed: Packed,
+  part: string | undefined,
+  what: string,
+  read: (root: XmlNode, relations: Relations) => Result,
+): Result | undefined =>
+  readPart(packed, part, what, undefined, (bytes) => {
+    const root = readTree(bytes);
+    return root && read(root, readRelations(packed.archive, part ?? ""));
+  });
+
 // Of more, the number says nothing.
 const mostCounted = 1000;
 
@@ -95,19 +120,44 @@ const mostCounted = 1000;
 export const countedOut = (kind: LeftOutKind, what: string, count: number): LeftOut[] =>
   Array.from({ length: Math.min(count, mostCounted) }, () => ({ kind, what, line: undefined }));
 
-/** What the reader of a document found; `headings` and `body` as pageFromHtml() makes them. */
-interface OfficePage extends Pick<Parsed, "frontMatter" | "body" | "warnings"> {
-  headings: readonly { text: string }[];
+/** The comments of a slide or a sheet, which are `element` in their part. */
+export function commentsOut(
+  office: Office,
+  { parts }: Relations,
+  element: string,
+  what: string,
+): LeftOut[] {
+  let count = 0;
+  readPart(office, parts.get("comments"), "comments", undefined, (bytes) =>
+    readXml(bytes, ({ name }) => name === element && ++count > 0),
+  );
+  return countedOut("comment", what, count);
+}
+
+/** The files in a slide or a sheet. */
+export const embeddedOut = ({ counts }: Relations, what: string): LeftOut[] =>
+  countedOut("embedded", what, (counts.get("package") ?? 0) + (counts.get("oleObject") ?? 0));
+
+/** The macros of a file. */
+export const macrosOut = ({ parts }: Relations): LeftOut[] =>
+  countedOut("script", "macros", parts.has("vbaProject") ? 1 : 0);
+
+/** What the reader of a document found. */
+interface OfficePage extends Pick<Parsed, "frontMatter" | "warnings"> {
   leftOut: readonly LeftOut[];
   title?: string | undefined;
   /** What an empty document says: `its slides contain no text`. */
   empty: string;
 }
 
-/** The parsed text of a document. No program finds its headings by an anchor. */
-export function officePage({ headings, leftOut, title, empty, ...page }: OfficePage): Parsed {
+/** The parsed text of a document, as pageFromHtml() makes it. No program finds its headings by an anchor. */
+export function officePage(
+  { body, headings }: { body: string; headings: readonly { text: string }[] },
+  { leftOut, title, empty, ...found }: OfficePage,
+): Parsed {
   return {
-    ...page,
+    ...found,
+    body,
     bodyLine: 1,
     isMarkdown: true,
     headings: headings.map(({ text }) => ({ text, anchor: undefined })),
@@ -175,10 +225,10 @@ function openOffice(packed: Packed, format: OfficeFormat): Office {
 }
 
 /** The properties of a file as front matter. */
-export function frontMatterIn({ archive, root, warn }: Office): FrontMatter | undefined {
-  const core = unpack(archive, root.parts.get("core-properties"));
-  return frontMatterOf(readOptional(() => readProperties(core), {}, warn("properties")));
-}
+export const frontMatterIn = (office: Office): FrontMatter | undefined =>
+  frontMatterOf(
+    readPart(office, office.root.parts.get("core-properties"), "properties", {}, readProperties),
+  );
 
 function fail(path: string, reason: string, hint: string, cause?: unknown): never {
   throw new CliError("usage", `${path}: ${reason}`, { hints: [hint], cause });

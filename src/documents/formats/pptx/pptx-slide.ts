@@ -4,11 +4,19 @@ import {
   childOf,
   descendantsOf,
   elementsIn,
+  isOn,
   propertiesIn,
   textIn,
   type XmlNode,
 } from "../office/archive.ts";
-import { addBlock, createContainer, flush, htmlOf, type Container } from "../office/blocks.ts";
+import {
+  addBlock,
+  cellHtml,
+  createContainer,
+  flush,
+  htmlOf,
+  type Container,
+} from "../office/blocks.ts";
 import { alternativeOf, spanOf } from "../office/run-text.ts";
 import {
   addText,
@@ -132,8 +140,6 @@ function addWords({ container }: Walk, shape: XmlNode): void {
   if (words !== "") addBlock(container, `<p>${escapeHtml(words)}</p>`);
 }
 
-const isOn = (value = "0"): boolean => /^(?:1|true|on)$/.test(value);
-
 function readTable(walk: Walk, table: XmlNode): void {
   const properties = childOf(table, "tblPr");
   const hasHead = properties !== undefined && isOn(attributeOf(properties, "firstRow"));
@@ -146,8 +152,8 @@ function readTable(walk: Walk, table: XmlNode): void {
       const inner = createContainer();
       const body = childOf(cell, "txBody");
       if (body) addText(inner, body, textStyle(walk, []));
-      const spans = `colspan="${spanOf(attributeOf(cell, "gridSpan"))}" rowspan="${spanOf(attributeOf(cell, "rowSpan"))}"`;
-      return `<${tag} ${spans}>${htmlOf(inner)}</${tag}>`;
+      const [columns, spanned] = ["gridSpan", "rowSpan"].map((name) => attributeOf(cell, name));
+      return cellHtml(tag, htmlOf(inner), spanOf(columns), spanOf(spanned));
     });
     return `<tr>${cells.join("")}</tr>`;
   });

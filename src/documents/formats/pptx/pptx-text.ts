@@ -1,6 +1,6 @@
-import { letters, roman } from "../../page/lists.ts";
+import { numberStyles } from "../../page/lists.ts";
 import { destination } from "../../page/pieces.ts";
-import { escapeHtml } from "../../page/tree.ts";
+import { escapeAttribute } from "../../page/tree.ts";
 import {
   attributeOf,
   childOf,
@@ -51,16 +51,15 @@ export function levelsIn(style: XmlNode | undefined): Levels {
 }
 
 // ECMA-376 part 1, 20.1.10.61; other schemes are shown as digits.
-const schemes: readonly (readonly [RegExp, (number: number) => string])[] = [
-  [/^alphaLc/, letters],
-  [/^alphaUc/, (number) => letters(number).toUpperCase()],
-  [/^romanLc/, roman],
-  [/^romanUc/, (number) => roman(number).toUpperCase()],
-];
+const schemes: Readonly<Record<string, (number: number) => string>> = {
+  alphaLc: numberStyles.a,
+  alphaUc: numberStyles.A,
+  romanLc: numberStyles.i,
+  romanUc: numberStyles.I,
+};
 
 function labelOf(scheme: string, number: number): string {
-  const shown = schemes.find(([pattern]) => pattern.test(scheme))?.[1] ?? String;
-  const text = shown(number);
+  const text = (schemes[scheme.slice(0, 7)] ?? String)(number);
   if (scheme.endsWith("ParenBoth")) return `(${text})`;
   if (scheme.endsWith("ParenR")) return `${text})`;
   return scheme.endsWith("Plain") ? text : `${text}.`;
@@ -102,7 +101,7 @@ function inlineHtml(paragraph: XmlNode, style: TextStyle): string {
   const goTo = (href: string | undefined): void => {
     if (href === open) return;
     if (open !== undefined) html += "</a>";
-    if (href !== undefined) html += `<a href="${escapeHtml(href).replaceAll('"', "&quot;")}">`;
+    if (href !== undefined) html += `<a href="${escapeAttribute(href)}">`;
     open = href;
   };
   const add = (node: XmlNode): void => {

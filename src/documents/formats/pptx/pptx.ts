@@ -1,49 +1,32 @@
 import { pageFromHtml } from "../../page/page.ts";
 import type { LeftOut } from "../../text/left-out.ts";
 import type { Parsed } from "../format.ts";
-import { attributeOf, readTree, readXml, unpack, type XmlNode } from "../office/archive.ts";
+import { attributeOf, readTree, readXml, unpack } from "../office/archive.ts";
 import { readChart, readDiagram } from "../office/graphics.ts";
 import {
+  commentsOut,
   countedOut,
+  embeddedOut,
   frontMatterIn,
+  macrosOut,
   type Office,
   type OfficeFormat,
   officePage,
   readOffice,
-  readOptional,
+  readPart,
+  readRelated,
   readRelations,
-  type Relations,
 } from "../office/package.ts";
 import { readPlaceholders, readSlide, readSpeakerNotes, type Placeholders } from "./pptx-slide.ts";
 
-/** Reads an optional part with its relations; undefined without it. */
-type ReadPart = <Result>(
-  part: string | undefined,
-  what: string,
-  read: (root: XmlNode, relations: Relations) => Result,
-) => Result | undefined;
-
-function createReadPart({ archive, warn }: Office): ReadPart {
-  return (part, what, read) =>
-    readOptional(
-      () => {
-        const bytes = unpack(archive, part);
-        const root = bytes && readTree(bytes);
-        return root && read(root, readRelations(archive, part ?? ""));
-      },
-      undefined,
-      warn(what),
-    );
-}
-
 /** Reads the places of layouts, each once, followed by those of their masters. */
-function createPlaces(readPart: ReadPart): (layout: string | undefined) => Placeholders[] {
+function createPlaces(office: Office): (layout: string | undefined) => Placeholders[] {
   const known = new Map<string, Placeholders[]>();
   const read = (part: string | undefined, above: string | undefined): Placeholders[] => {
     const found = part === undefined ? [] : known.get(part);
     if (found || part === undefined) return found ?? [];
     const places =
-      readPart(part, "a layout", (root, { parts }) => [
+      readRelated(office, part, "a layout", (root, { parts }) => [
         readPlaceholders(root),
         ...(above === undefined ? [] : read(parts.get(above), undefined)),
       ]) ?? [];
@@ -56,24 +39,13 @@ function createPlaces(readPart: ReadPart): (layout: string | undefined) => Place
 /** A deck while it is read. */
 interface Deck {
   office: Office;
-  readPart: ReadPart;
   placesOf: (layout: string | undefined) => Placeholders[];
   leftOut: LeftOut[];
 }
 
-function countComments({ office, leftOut }: Deck, { parts }: Relations): void {
-  const bytes = unpack(office.archive, parts.get("comments"));
-  let count = 0;
-  const count1 = (): void => {
-    if (bytes) readXml(bytes, ({ name }) => name === "cm" && ++count > 0);
-  };
-  readOptional(count1, undefined, office.warn("comments"));
-  leftOut.push(...countedOut("comment", "comment of a slide", count));
-}
-
 /** The HTML of a slide; `number` is its place in the deck. Undefined for a hidden or a missing one. */
 function slideHtml(deck: Deck, part: string | undefined, number: number): string | undefined {
-  const { office, readPart, placesOf, leftOut } = deck;
+  const { office, placesOf, leftOut } = deck;
   const bytes = unpack(office.archive, part);
   const root = bytes && readTree(bytes);
   if (!root || part === undefined) {
@@ -85,29 +57,19 @@ function slideHtml(deck: Deck, part: string | undefined, number: number): string
     return undefined;
   }
   const relations = readRelations(office.archive, part);
-  const { parts, byId, links, counts } = relations;
-  const wordsIn = (read: (bytes: Uint8Array) => string[], what: string) => (id: string) =>
-    readOptional(
-      () => {
-        const words = unpack(office.archive, byId.get(id));
-        return words ? read(words) : [];
-      },
-      [],
-      office.warn(what),
-    );
+  const { parts, byId, links } = relations;
   const { title, html, hidden } = readSlide(root, {
     links,
     placeholders: placesOf(parts.get("slideLayout")),
-    readDiagram: wordsIn(readDiagram, "a diagram"),
-    readChart: wordsIn(readChart, "a chart"),
+    readDiagram: (id) => readPart(office, byId.get(id), "a diagram", [], readDiagram),
+    readChart: (id) => readPart(office, byId.get(id), "a chart", [], readChart),
   });
-  const notes = readPart(parts.get("notesSlide"), "speaker notes", (node, of) =>
+  const notes = readRelated(office, parts.get("notesSlide"), "speaker notes", (node, of) =>
     readSpeakerNotes(node, of.links),
   );
-  const embedded = (counts.get("package") ?? 0) + (counts.get("oleObject") ?? 0);
   leftOut.push(...countedOut("hidden", "hidden shape", hidden));
-  leftOut.push(...countedOut("embedded", `embedded file of slide ${number}`, embedded));
-  countComments(deck, relations);
+  leftOut.push(...embeddedOut(relations, `embedded file of slide ${number}`));
+  leftOut.push(...commentsOut(office, relations, "cm", "comment of a slide"));
   const body = html + (notes === undefined || notes === "" ? "" : `<p>Notes:</p>${notes}`);
   if (title === "" && body === "") return undefined;
   // PowerPoint names a slide without a title so.
@@ -128,20 +90,17 @@ function slideIds(content: Uint8Array): string[] {
 
 function readDeck(office: Office, path: string): Parsed {
   const { archive, main, content, warnings } = office;
-  const readPart = createReadPart(office);
-  const leftOut: LeftOut[] = [];
-  const deck: Deck = { office, readPart, placesOf: createPlaces(readPart), leftOut };
-  const { byId, parts } = readRelations(archive, main);
-  if (parts.has("vbaProject")) leftOut.push(...countedOut("script", "macros", 1));
+  const relations = readRelations(archive, main);
+  const { byId } = relations;
+  const leftOut: LeftOut[] = macrosOut(relations);
+  const deck: Deck = { office, placesOf: createPlaces(office), leftOut };
   const slides = slideIds(content).map((id, at) => slideHtml(deck, byId.get(id), at + 1));
   // A first slide without a title is no title of the deck.
   const isTitled = slides[0] !== undefined && !slides[0].startsWith("<h2>Slide 1</h2>");
   const page = pageFromHtml(slides.join(""), { path });
   const title = isTitled ? page.headings[0]?.text : undefined;
-  return officePage({
+  return officePage(page, {
     frontMatter: frontMatterIn(office),
-    body: page.body,
-    headings: page.headings,
     warnings,
     leftOut,
     title,

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../page/tree.ts";
+import { escapeAttribute, escapeHtml } from "../../page/tree.ts";
 import { textOf, type Value } from "../../front-matter/values.ts";
 import { nameOf, type LinkedPage, type Substitution } from "./rst-reading.ts";
 
@@ -10,8 +10,6 @@ export const plainOf = (html: string): string =>
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
     .replaceAll("&amp;", "&");
-
-const attribute = (text: string): string => escapeHtml(text).replaceAll('"', "&quot;");
 
 export const codeHtml = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 
@@ -25,14 +23,14 @@ export const unescaped = (text: string): string =>
 export function linkHtml(html: string, address: string): string {
   if (address === "" || address.endsWith("_")) return html;
   const target = /^[^\s:/@<>]+@[^\s:/@<>]+$/.test(address) ? `mailto:${address}` : address;
-  return `<a href="${attribute(target)}">${html}</a>`;
+  return `<a href="${escapeAttribute(target)}">${html}</a>`;
 }
 
 export const imageHtml = (source: string, alt: string): string =>
-  `<img src="${attribute(source)}" alt="${attribute(alt)}">`;
+  `<img src="${escapeAttribute(source)}" alt="${escapeAttribute(alt)}">`;
 
 export function preHtml(html: string, language: string): string {
-  const name = language === "" ? "" : ` class="language-${attribute(language)}"`;
+  const name = language === "" ? "" : ` class="language-${escapeAttribute(language)}"`;
   // The first line break in `pre` is no text.
   return `<pre><code${name}>\n${html}</code></pre>`;
 }

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../page/tree.ts";
+import { escapeAttribute, escapeHtml } from "../../page/tree.ts";
 import type { Cell, Range, Row, Sheet } from "./xlsx-sheet.ts";
 
 /** A sheet of more columns or rows is no table: its rows are lines `Column: value`. */
@@ -66,7 +66,7 @@ function createCellHtml(
   return ({ number }, { column, text, link }) => {
     const href = link ?? addressOf(links.get(`${number}:${column}`) ?? "");
     const html = escapeHtml(text).replaceAll("\n", "<br>");
-    const address = href === undefined ? "" : escapeHtml(href).replaceAll('"', "&quot;");
+    const address = href === undefined ? "" : escapeAttribute(href);
     return address === "" ? html : `<a href="${address}">${html}</a>`;
   };
 }

@@ -3,6 +3,7 @@ import {
   childOf,
   descendantsOf,
   elementsIn,
+  isOn,
   readXml,
   textIn,
   XmlError,
@@ -94,7 +95,6 @@ function rangeOf(reference: string): Range | undefined {
   return start && end && { rows: [start[0], end[0]], columns: [start[1], end[1]] };
 }
 
-const isOn = (value = "0"): boolean => /^(?:1|true|on)$/.test(value);
 const linkFormula = /^\s*HYPERLINK\(\s*"([^"]{1,2000})"\s*[,;)]/i;
 
 /** What a cell shows. */

@@ -3,23 +3,20 @@ import { escapeHtml } from "../../page/tree.ts";
 import type { GivenHeading } from "../../text/heading-text.ts";
 import type { LeftOut } from "../../text/left-out.ts";
 import type { Parsed } from "../format.ts";
-import {
-  attributeOf,
-  descendantsOf,
-  LimitError,
-  readTree,
-  readXml,
-  unpack,
-} from "../office/archive.ts";
+import { attributeOf, descendantsOf, LimitError, readXml, unpack } from "../office/archive.ts";
 import { lineIn } from "../office/graphics.ts";
 import {
+  commentsOut,
   countedOut,
+  embeddedOut,
   frontMatterIn,
+  macrosOut,
   type Office,
   type OfficeFormat,
   officePage,
   readOffice,
-  readOptional,
+  readPart,
+  readRelated,
   readRelations,
   type Relations,
 } from "../office/package.ts";
@@ -99,31 +96,16 @@ function write({ path, bodies, headings }: Reading, html: string): void {
 
 /** The texts on the drawing of a sheet; its charts are counted. */
 function drawingHtml({ office, leftOut }: Reading, { parts }: Relations): string {
-  const part = parts.get("drawing");
-  const read = (): string => {
-    const bytes = unpack(office.archive, part);
-    const root = bytes && readTree(bytes);
-    if (!root) return "";
-    const charts = readRelations(office.archive, part ?? "").counts.get("chart") ?? 0;
-    leftOut.push(...countedOut("embedded", "chart", charts));
+  const html = readRelated(office, parts.get("drawing"), "a drawing", (root, { counts }) => {
+    leftOut.push(...countedOut("embedded", "chart", counts.get("chart") ?? 0));
     const texts = shapesIn(root).map((shape) => {
       if (shape.name === "sp") return lineIn(shape);
       const name = [...descendantsOf(shape)].find((node) => node.name === "cNvPr");
       return name ? alternativeOf(name) : "";
     });
     return texts.map((text) => (text === "" ? "" : `<p>${escapeHtml(text)}</p>`)).join("");
-  };
-  return readOptional(read, "", office.warn("a drawing"));
-}
-
-function countComments({ office, leftOut }: Reading, { parts }: Relations): void {
-  const bytes = unpack(office.archive, parts.get("comments"));
-  let count = 0;
-  const read = (): void => {
-    if (bytes) readXml(bytes, ({ name }) => name === "comment" && ++count > 0);
-  };
-  readOptional(read, undefined, office.warn("comments"));
-  leftOut.push(...countedOut("comment", "comment of a cell", count));
+  });
+  return html ?? "";
 }
 
 function readTab(reading: Reading, { name }: Tab, part: string): void {
@@ -132,15 +114,15 @@ function readTab(reading: Reading, { name }: Tab, part: string): void {
   if (!bytes) return office.warn(`sheet ${name}`)("the file lacks it");
   const sheet = readSheet(bytes, book);
   const relations = readRelations(office.archive, part);
-  const { links, counts } = relations;
+  const { links } = relations;
   const add = (kind: LeftOut["kind"], what: string, count: number): void =>
     void leftOut.push(...countedOut(kind, what, count));
   const place = ({ first }: Places): string => `${name}!${first}`;
   add("hidden", `row of ${name}`, sheet.hiddenRows);
   add("hidden", `column of ${name}`, sheet.hiddenColumns);
   add("expression", `${place(sheet.unknown)}: a formula without its value`, sheet.unknown.count);
-  add("embedded", "embedded file", (counts.get("package") ?? 0) + (counts.get("oleObject") ?? 0));
-  countComments(reading, relations);
+  leftOut.push(...embeddedOut(relations, "embedded file"));
+  leftOut.push(...commentsOut(office, relations, "comment", "comment of a cell"));
   if (sheet.errors.count > 0) {
     const { count } = sheet.errors;
     const cells = count === 1 ? "1 cell shows an error" : `${count} cells show errors`;
@@ -169,19 +151,15 @@ function createSpend(): Book["spend"] {
   };
 }
 
-/** Without its formats, a file has its numbers as they are stored. */
-function formatsOf({ archive, warn }: Office, part: string | undefined): string[] {
-  const styles = unpack(archive, part);
-  return readOptional(() => (styles ? readFormats(styles) : []), [], warn("formats of numbers"));
-}
-
 function readBook(office: Office, path: string): Parsed {
   const { archive, main, content, warnings } = office;
   const { tabs, is1904 } = readWorkbook(content);
-  const { parts, byId } = readRelations(archive, main);
+  const relations = readRelations(archive, main);
+  const { parts, byId } = relations;
   const book: Book = {
     strings: readStrings(unpack(archive, parts.get("sharedStrings"))),
-    formats: formatsOf(office, parts.get("styles")),
+    // Without its formats, a file has its numbers as they are stored.
+    formats: readPart(office, parts.get("styles"), "formats of numbers", [], readFormats),
     is1904,
     spend: createSpend(),
   };
@@ -190,7 +168,7 @@ function readBook(office: Office, path: string): Parsed {
     path,
     book,
     leftOut: [
-      ...countedOut("script", "macros", parts.has("vbaProject") ? 1 : 0),
+      ...macrosOut(relations),
       ...countedOut("hidden", "hidden sheet", tabs.filter(({ isHidden }) => isHidden).length),
     ],
     bodies: [],
@@ -200,14 +178,15 @@ function readBook(office: Office, path: string): Parsed {
     if (!tab.isHidden) readTab(reading, tab, byId.get(tab.relation) ?? "");
   }
   const { bodies, headings, leftOut } = reading;
-  return officePage({
-    frontMatter: frontMatterIn(office),
-    body: bodies.join("\n"),
-    headings,
-    warnings,
-    leftOut,
-    empty: "its sheets contain no text",
-  });
+  return officePage(
+    { body: bodies.join("\n"), headings },
+    {
+      frontMatter: frontMatterIn(office),
+      warnings,
+      leftOut,
+      empty: "its sheets contain no text",
+    },
+  );
 }
 
 const excel: OfficeFormat = {
