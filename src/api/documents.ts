@@ -1,23 +1,11 @@
-import { anything, type Shape } from "./answers/words.ts";
+import { anything } from "./answers/words.ts";
 import { ApiError, CliError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
 import { parseHttpDate } from "./retry/timing.ts";
-import { IngestionResult, longestStoredId } from "./schemas.ts";
+import { IngestionResult } from "./schemas.ts";
 import { header } from "./transport/headers.ts";
-
-/** Fast check for the usual response to an upload; accepts only values that the schema accepts. */
-function isUsual(value: unknown): value is IngestionResult {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const { already_existed: existed, document_id: id } = value as Record<string, unknown>;
-  return typeof existed === "boolean" && typeof id === "string" && id.length <= longestStoredId;
-}
-
-const usualOrSchema: Shape<IngestionResult> = {
-  safeParse: (value) =>
-    isUsual(value) ? { success: true, data: value } : IngestionResult.safeParse(value),
-};
 
 /** An accepted document. */
 export type Accepted = IngestionResult & {
@@ -53,7 +41,7 @@ export function upsertDocument(
         answeredAtMs = parseHttpDate(header(headers, "date") ?? "");
       },
     },
-    usualOrSchema,
+    IngestionResult,
   );
   return answer.then((result) => ({ ...result, answeredAtMs }));
 }

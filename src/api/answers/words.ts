@@ -1,6 +1,7 @@
 // What is wrong with a response, in few words: by its shape, or in the service's own words, from any of
 // the five shapes of its error bodies (observed-service.md 6.2 and 6.3).
 import type * as z from "zod/mini";
+import { isObject } from "../chat/common-lines.ts";
 import { issueText } from "../../errors.ts";
 import { bySimilarity } from "../../nearest.ts";
 
@@ -17,7 +18,7 @@ export function shorten(text: string, limit: number = maxChars): string {
   return `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** Checks a parsed response: a zod schema, or a faster check in front of one. */
+/** Checks a parsed response, as a zod schema does. */
 export interface Shape<T> {
   safeParse(
     value: unknown,
@@ -138,10 +139,6 @@ function describeProblems({ problems, total }: Problems): string {
 }
 
 const maxDumpChars = 160;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function validationWords(message: string): ServiceWords {
   const found = dumpedProblems(message);

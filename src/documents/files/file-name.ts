@@ -19,6 +19,21 @@ export function extensionOf(path: string): string {
   return dot === -1 ? "no extension" : path.slice(dot);
 }
 
+/** The name of a file or folder, without the folders above it. */
+export const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** The folder of a root-relative path; "" for the root. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+
+/** A text without percent-encoding; as it is where it has none, such as `100%.png`. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Whether the name ends in `.gz`: the content is packed with gzip. */
 export function isPacked(path: string): boolean {
   // Checks the last letter first: few paths end in z, but `.md` has its dot in the same place.

@@ -1,3 +1,4 @@
+import { folderOf, nameIn } from "../files/file-name.ts";
 import { join } from "node:path";
 import {
   extendIgnoreRules,
@@ -205,13 +206,11 @@ export interface DirectReach {
 /** Prevents a second document when a link leads to a file that the walk selects anyway. */
 export function createDirectReach(root: Folder, settings: DocumentSettings): DirectReach {
   const known = new Map<string, Folder | undefined>([["", withOwnRules(root, settings)]]);
-  const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
   const reach = (path: string): Folder | undefined => {
     if (known.has(path)) return known.get(path);
-    const parent = reach(parentOf(path));
+    const parent = reach(folderOf(path));
     const absolute = join(settings.root, path);
-    const entered = parent && enterFolder(parent, nameOf(path), absolute, settings);
+    const entered = parent && enterFolder(parent, nameIn(path), absolute, settings);
     const folder = entered && withOwnRules(entered, settings);
     known.set(path, folder);
     return folder;
@@ -219,8 +218,8 @@ export function createDirectReach(root: Folder, settings: DocumentSettings): Dir
   return {
     file: (path) => {
       if (settings.only?.matches(path) === false || settings.exclude?.matches(path)) return false;
-      const parent = reach(parentOf(path));
-      const name = nameOf(path);
+      const parent = reach(folderOf(path));
+      const name = nameIn(path);
       if (!parent || !takesFile(parent, name, settings)) return false;
       if (!isNamed(parent, name) && partialReason(path, settings) !== undefined) return false;
       const isOfRows = formatOf(path, settings.format)?.gives === "rows";
@@ -229,8 +228,8 @@ export function createDirectReach(root: Folder, settings: DocumentSettings): Dir
     folder: (path) => !settings.only && (reach(path)?.jobs.some((job) => !job.matches) ?? false),
     enters: (path) => reach(path) !== undefined,
     concerns(path) {
-      const parent = reach(parentOf(path));
-      const name = nameOf(path);
+      const parent = reach(folderOf(path));
+      const name = nameIn(path);
       if (!parent) return false;
       if (isIgnoreFile(name) || parent.pending.has(name)) return true;
       return reachingJobs(parent, name, false, settings).length > 0;

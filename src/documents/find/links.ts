@@ -1,3 +1,4 @@
+import { folderOf } from "../files/file-name.ts";
 import { realpathSync, statSync } from "node:fs";
 import { codeOf } from "../../errors.ts";
 import type { DirectReach, Job } from "./folder.ts";
@@ -70,17 +71,13 @@ export function jobsBehind(path: string, real: string, jobs: readonly Job[]): Jo
   });
 }
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
 /** `direct` answers which files the inputs reach without a link. */
 export function createLinks(settings: DocumentSettings, direct: DirectReach): Links {
   const followed = new Map<string, Followed>();
   let targets: Job[] = [];
   let isFirstWalk = true;
   const linkTo = (path: string): Followed | undefined => {
-    for (let at = path; ; at = parentOf(at)) {
+    for (let at = path; ; at = folderOf(at)) {
       const found = followed.get(at);
       if (found || at === "") return found;
     }

@@ -33,14 +33,14 @@ const leaveOut = (
 };
 
 /** Text as a block of code. Colours of a terminal are no text. */
-function fenced(notebook: Notebook, text: string, language = ""): string {
+function fenced(notebook: Notebook, text: string): string {
   const plain = text
     // oxlint-disable-next-line no-control-regex
     .replace(/\x1b\[[\d;?]{0,50}[A-Za-z]/g, "")
     .replace(/\r\n?/g, "\n")
     .replace(/^\n+|\s+$/g, "");
   if (plain.trim() === "") return "";
-  return codeLines(bounded(notebook, plain).split("\n"), language).join("\n");
+  return codeLines(bounded(notebook, plain).split("\n"), "").join("\n");
 }
 
 function bounded(notebook: Notebook, text: string): string {

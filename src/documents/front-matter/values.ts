@@ -74,6 +74,10 @@ export function textOf(value: Value | undefined): string | undefined {
   return value !== undefined && value !== null && isScalar(value) ? value.scalar : undefined;
 }
 
+/** The texts of a list, or of one value. */
+export const textsOf = (value: Value | undefined): string[] =>
+  (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== undefined);
+
 /** JSON text of a value, for list items that are lists or objects. */
 export function jsonOf(value: Value): string {
   return JSON.stringify(value, (_key, member: Value) =>

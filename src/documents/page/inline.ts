@@ -2,8 +2,8 @@ import { withLoneBlanks } from "../text/blanks.ts";
 import { escapeLineStart, escapeText, possibleMarks, withoutSign, type Piece } from "./pieces.ts";
 
 /** Code as Markdown, with more backticks around it than in it. */
-function codeSpan(code: string, isPlain = false): string {
-  if (isPlain || code.trim() === "") return code;
+function codeSpan(code: string): string {
+  if (code.trim() === "") return code;
   if (!code.includes("`")) return `\`${code}\``;
   let longest = 1;
   for (const run of code.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);

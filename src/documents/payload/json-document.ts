@@ -235,14 +235,14 @@ function checkRest(rest: JsonObject, refuse: Refuse): void {
   }
 }
 
-function documentOf(clean: JsonObject, refuse: Refuse, source: string): IngestionDocument {
+function documentOf(clean: JsonObject, refuse: Refuse): IngestionDocument {
   checkRest(clean, refuse);
   const document: JsonObject = {
     id: idOf(clean, refuse),
     semantic_identifier: nameOf(clean, refuse),
     ...(clean["title"] !== undefined && { title: clean["title"] }),
     sections: sectionsOf(clean, refuse),
-    source: clean["source"] ?? source,
+    source: clean["source"] ?? "file",
     metadata: metadataOf(clean["metadata"], refuse),
   };
   for (const member of ["doc_updated_at", "doc_created_at"]) {
@@ -279,11 +279,7 @@ const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
  * text and image becomes two sections. `where` (`path:line:column`) begins each message. Throws
  * CliError `usage`.
  */
-export function parseJsonDocument(
-  value: unknown,
-  where: string,
-  { source = "file" }: { source?: string } = {},
-): JsonDocument {
+export function parseJsonDocument(value: unknown, where: string): JsonDocument {
   const refuse: Refuse = (member, problem, hint) => {
     throw new CliError("usage", `${where}: ${member}: ${problem}`, { hints: [hint] });
   };
@@ -306,7 +302,7 @@ export function parseJsonDocument(
     const useless = uselessMembers(document, wrapped ? withoutNull(jsonDocument) : undefined);
     const notices = useless.filter(({ name }) => name !== restrictedBy);
     return {
-      document: documentOf(document, refuse, source),
+      document: documentOf(document, refuse),
       ccPairId,
       ...(restrictedBy === undefined ? {} : { restrictedBy }),
       ...(notices.length > 0 ? { notices } : {}),

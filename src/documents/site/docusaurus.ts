@@ -1,3 +1,4 @@
+import { folderOf, nameIn } from "../files/file-name.ts";
 import { textOf, type ValueMap, valueAt } from "../front-matter/values.ts";
 
 /** A file of a site of Docusaurus, and its front matter by key. */
@@ -16,7 +17,8 @@ interface Content {
   base: string;
 }
 
-const join = (...parts: string[]): string => parts.filter((each) => each !== "").join("/");
+/** The parts of an address that are not empty, with "/" between them. */
+export const join = (...parts: string[]): string => parts.filter((each) => each !== "").join("/");
 
 /** docusaurus.io, "Versioning": the first version has no name in its addresses, the current one is "next". */
 function versionPath(version: string, data: ValueMap): string {
@@ -75,7 +77,7 @@ export const mayHaveAddress = (path: string, data: ValueMap): boolean =>
   (valueAt(data, "folder") === undefined && !/^readme\.\w+$/i.test(path));
 
 /** Resolves `.` and `..` of a front matter slug; never above the base. */
-function resolved(path: string): string {
+export function resolved(path: string): string {
   const names: string[] = [];
   for (const name of path.split("/")) {
     if (name === "..") names.pop();
@@ -90,9 +92,6 @@ function withoutNumber(name: string): string {
   if (/^\d+[-_.]\d/.test(name)) return name;
   return name.replace(/^\d+\s*[-_.]+\s*(?=[^-_.\s])/, "");
 }
-
-const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
 // docusaurus.io, plugin-content-blog: `2024-01-31-title.md`, `2024/01/31/title/index.md`.
 const dated = /^(?:(.*)\/)?(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:\/index)?$/i;

@@ -82,7 +82,7 @@ const postStyles: Readonly<Record<string, string>> = {
 };
 
 /** Jekyll's Utils.slugify: letters and digits, in lower case, joined by "-". */
-const slugOf = (text: string): string =>
+export const slugOf = (text: string): string =>
   text
     .replace(/[^\p{M}\p{L}\p{Nd}]+/gu, "-")
     .replace(/^-|-$/g, "")

@@ -1,3 +1,4 @@
+import { decodePercent } from "../../documents/files/file-name.ts";
 import { join } from "node:path";
 import { openForReading, type Database } from "../../database.ts";
 import { checkSchema } from "./file/state-schema.ts";
@@ -65,15 +66,6 @@ interface LocalFileSearch {
   storedId?: ((id: string) => string) | undefined;
 }
 
-/** The percent-decoded id; the id itself when it is not valid encoding. */
-function decodedId(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
-}
-
 function readPaths(
   database: Database,
   targets: readonly string[],
@@ -86,7 +78,7 @@ function readPaths(
   const wasSent = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? AND id = ?");
   const paths = new Map<string, string>();
   for (const stored of search.ids) {
-    for (const candidate of new Set([stored, decodedId(stored)])) {
+    for (const candidate of new Set([stored, decodePercent(stored)])) {
       for (const row of byId.all(candidate.replaceAll(" ", "_"))) {
         const id = String(row["id"]);
         // Without storedId, ids that differ only in their encoding count as the same.

@@ -39,14 +39,9 @@ function sortedKeys(_key: string, value: unknown): unknown {
   );
 }
 
-/** Serialises with sorted members: stored options are sorted, those of a file have its order. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, sortedKeys) ?? "";
-}
-
-/** Serialises options so that equal options have equal texts. */
-export function optionsJson(options: RecordedOptions): string {
-  return sortedJson(options);
+/** Serialises options, or a part of them, so that equal ones have equal texts: those of a file have its order. */
+export function optionsJson(options: unknown): string {
+  return JSON.stringify(options, sortedKeys) ?? "";
 }
 
 /**
@@ -55,7 +50,7 @@ export function optionsJson(options: RecordedOptions): string {
  */
 export function flagsKey({ settings, pairFromFlag }: RecordedOptions, byPair: boolean): string {
   const { flags = {}, format } = settings;
-  return sortedJson({ flags, format, pairFromFlag: byPair && pairFromFlag });
+  return optionsJson({ flags, format, pairFromFlag: byPair && pairFromFlag });
 }
 
 /** Key of options in exported states and reports: 32 hex digits. */
@@ -175,7 +170,7 @@ const maxShownChars = 60;
 function textOf(value: unknown, byDefault: string): string {
   if (value === undefined || value === "") return byDefault;
   if (Array.isArray(value)) return value.join(", ");
-  return typeof value === "object" && value !== null ? sortedJson(value) : String(value);
+  return typeof value === "object" && value !== null ? optionsJson(value) : String(value);
 }
 
 function valueOf(settings: Settings, key: ShapingOption): unknown {
@@ -200,7 +195,7 @@ export function differenceOf(before: RecordedOptions, now: RecordedOptions): str
     return [isShort ? `${name} ${from || "none"} → ${to || "none"}` : `${name} changed`];
   });
   for (const [name, key] of longOptions) {
-    if (sortedJson(old[key]) !== sortedJson(current[key])) changed.push(`${name} changed`);
+    if (optionsJson(old[key]) !== optionsJson(current[key])) changed.push(`${name} changed`);
   }
   if (before.mapping !== now.mapping)
     changed.push("this version of knowctl maps files differently");

@@ -1,3 +1,4 @@
+import { nameIn } from "../../../documents/files/file-name.ts";
 import { bySimilarity, nearest } from "../../../nearest.ts";
 import type { EvalCase, Place, Suite, SuiteProblem, Expectation, Wanted } from "./suite.ts";
 import type { DocumentRef } from "../result.ts";
@@ -170,7 +171,6 @@ export function namedPaths(suite: Suite, drafts = false): { path: string; place:
     .flatMap(({ document, place }) => ("path" in document ? [{ path: document.path, place }] : []));
 }
 
-const baseOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 
 // Comparing a name with each of many others takes time: for many names, the rest of the message does.
@@ -179,10 +179,10 @@ const mostNamed = 20;
 
 /** The file that was probably meant: moved to another folder, renamed, or mistyped. */
 function nearestPath(path: string, paths: readonly string[]): string | undefined {
-  const moved = paths.filter((each) => baseOf(each) === baseOf(path));
+  const moved = paths.filter((each) => nameIn(each) === nameIn(path));
   if (moved.length > 0) return bySimilarity(path, moved.slice(0, mostCompared))[0];
   const beside = paths.filter((each) => folderOf(each) === folderOf(path));
-  const found = nearest(baseOf(path), beside.slice(0, mostCompared).map(baseOf));
+  const found = nearest(nameIn(path), beside.slice(0, mostCompared).map(nameIn));
   if (found !== undefined) return folderOf(path) + found;
   return nearest(path, paths.slice(0, mostCompared));
 }

@@ -1,5 +1,5 @@
 import { join, posix } from "node:path";
-import { textOf, type Value, valueAt } from "../../../documents/front-matter/values.ts";
+import { textsOf, valueAt } from "../../../documents/front-matter/values.ts";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
 import { configOf } from "../../../documents/site/config.ts";
 import { bytesAt, siteOf } from "../../../documents/site/sites.ts";
@@ -19,9 +19,6 @@ const entries: Readonly<Record<string, RegExp>> = {
   yml: /^[\s-]{0,20}id:[ \t]*["']?([^\s"']{1,200})/gm,
 };
 const [mostBytes, mostFiles] = [8 * 1024 * 1024, 20];
-
-const textsOf = (value: Value | undefined): string[] =>
-  (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== undefined);
 
 const keysOfRun = new WeakMap<DocumentSettings, Map<string, ReadonlySet<string> | undefined>>();
 

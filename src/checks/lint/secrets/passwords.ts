@@ -1,3 +1,4 @@
+import { decodePercent } from "../../../documents/files/file-name.ts";
 import { entropyOf, inLetters, isMadeUp, saysPassword, hasStopword } from "./pack.ts";
 import type { Secret } from "./pack.ts";
 
@@ -92,15 +93,6 @@ const blank = /^[A-Z]+(?:[_-][A-Z]+)*$/;
 /** Whether a host may be a machine of somebody, not one of an example or of the reader. */
 const isRemote = (host: string): boolean => host !== "" && !notRemote.test(host);
 
-/** What an escaped password says: `p%40ssw0rd`. */
-function decoded(password: string): string {
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
-}
-
 // `{{password}}`, `${PASSWORD}`, `$(cat file)`, `[password]`, `%PASSWORD%`.
 const blanks =
   /\$?\{{1,2}[^{}]*\}|\$\([^()]*\)|\[[^[\]]*\]|%\w+%|^\([^()]*\)$|\.\.\.|…|\*{3}|^x{3,}/;
@@ -136,7 +128,7 @@ export function* urlPasswords(text: string): Generator<Secret> {
     if (!isRemote(host)) continue;
     if (user === password || words.test(password)) continue;
     if (isDoubtful(password, host) && !isStrong(password)) continue;
-    if (words.test(inLetters(decoded(password)))) continue;
+    if (words.test(inLetters(decodePercent(password)))) continue;
     if ((blank.test(user) && blank.test(password)) || isMadeUp(password)) continue;
     const kind = "password in a URL";
     yield { rule: "secret-url-password", kind, start: at - password.length, end: at };

@@ -1,3 +1,4 @@
+import { decodePercent } from "../../files/file-name.ts";
 import { posix } from "node:path";
 import {
   attributeOf,
@@ -111,7 +112,9 @@ function placeLink(book: Book, chapter: Chapter, link: PageNode): void {
   if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return;
   const [path = "", fragment = ""] = href.split("#");
   const name = path === "" ? chapter.name : placeOf(posix.dirname(chapter.name), path);
-  const target = book.targets.get(fragment === "" ? (name ?? "") : `${name}#${decoded(fragment)}`);
+  const target = book.targets.get(
+    fragment === "" ? (name ?? "") : `${name}#${decodePercent(fragment)}`,
+  );
   const isReference = isA(link, referenceKinds);
   const note = target && (noteAt(target.node) ?? (isReference ? target.node : undefined));
   if (note && (isReference || noteAt(link) === undefined)) {
@@ -123,14 +126,6 @@ function placeLink(book: Book, chapter: Chapter, link: PageNode): void {
     link.outerHTML = "";
   } else if (target) link.setAttribute("href", `#${target.id}`);
   else link.removeAttribute("href");
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** EPUB 3.3 and WAI-ARIA 1.2, "presentation": nobody misses it. */

@@ -16,7 +16,6 @@ export class LimitError extends ZipError {}
 export class XmlError extends Error {}
 
 interface ZipEntry {
-  name: string;
   isEncrypted: boolean;
   method: number;
   /** CRC-32 of its content. */
@@ -75,7 +74,6 @@ export function openArchive(bytes: Uint8Array, left: number): Archive {
       const nameBytes = view.getUint16(at + 28, true);
       const name = Buffer.from(bytes.subarray(at + 46, at + 46 + nameBytes)).toString("utf8");
       entries.set(keyOf(name), {
-        name,
         isEncrypted: (view.getUint16(at + 8, true) & 1) !== 0,
         method: view.getUint16(at + 10, true),
         checksum: view.getUint32(at + 16, true),

@@ -1,4 +1,5 @@
 import type { Section } from "../../../api/schemas.ts";
+import { decodePercent } from "../../files/file-name.ts";
 import { findReferences } from "./image-references.ts";
 import { missingFile, readImage, type LocalImage } from "./images.ts";
 
@@ -12,15 +13,6 @@ type ImagePlace =
 
 // oxlint-disable-next-line no-control-regex
 const control = /[\0-\x1f\x7f]/;
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A name without percent-encoding, for example "100%.png".
-    return text;
-  }
-}
 
 const refused = (reason: string): ImagePlace => ({ kind: "refused", reason });
 

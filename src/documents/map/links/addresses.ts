@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { formatOf, formats, withFrontMatter } from "../../formats/formats.ts";
-import { isMap, textOf, type Value, valueAt } from "../../front-matter/values.ts";
+import { isMap, textOf, textsOf, type Value, valueAt } from "../../front-matter/values.ts";
 import { readFrontMatter } from "../../front-matter/front-matter.ts";
 import type { LinkStyle } from "../../site/generators.ts";
 import { mayHaveAddress } from "../../site/docusaurus.ts";
@@ -50,9 +50,6 @@ const comparable = (address: string): string =>
     .replace(/(?:\/index)?\.html?$|\/+$/i, "")
     .replace(/^\/*/, "/");
 
-const listOf = (value: Value | undefined): string[] =>
-  (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== undefined);
-
 function valuesOf(path: string, root: string): Pick<StyledFile, "valueOf" | "textOf"> {
   const { frontMatter } = readFrontMatter(join(root, path), path);
   const data = frontMatter?.data;
@@ -83,10 +80,7 @@ function build(root: string, style: LinkStyle, site: PageFolder): Addresses {
     if (!pages.has(comparable(address))) pages.set(comparable(address), path);
     const folder = posix.dirname(address);
     // gohugo.io, "URL management, aliases"; the plugin jekyll-redirect-from.
-    for (const each of [
-      ...listOf(file.valueOf("aliases")),
-      ...listOf(file.valueOf("redirect_from")),
-    ]) {
+    for (const each of ["aliases", "redirect_from"].flatMap((key) => textsOf(file.valueOf(key)))) {
       others.push([posix.resolve("/", folder, each), path]);
     }
     const name = posix.basename(path).replace(/\.[^.]+$/, "");

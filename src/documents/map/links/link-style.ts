@@ -1,8 +1,8 @@
 import { posix } from "node:path";
-import { withoutExtension } from "../../files/file-name.ts";
+import { folderOf, nameIn, withoutExtension } from "../../files/file-name.ts";
 import type { SitePages } from "../../site/site-pages.ts";
 import { textOf, type Value, type ValueMap, valueAt } from "../../front-matter/values.ts";
-import { docusaurusAddress, docusaurusFolder } from "../../site/docusaurus.ts";
+import { docusaurusAddress, docusaurusFolder, join, resolved } from "../../site/docusaurus.ts";
 import { hugoConfig, hugoPage } from "../../site/hugo.ts";
 import { jekyllAddress } from "../../site/jekyll.ts";
 import type { LinkStyle } from "../../site/generators.ts";
@@ -45,19 +45,6 @@ const pageExtension = /\.(?:md|markdown|mdx|qmd|rmd|ipynb|rst|rest|adoc|asciidoc
 const publishPath = (path: string): string => encodePath(path).replaceAll("%20", "+");
 
 const withSlash = (path: string): string => (path === "" ? "" : `${encodePath(path)}/`);
-const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-const join = (...parts: string[]): string => parts.filter((each) => each !== "").join("/");
-
-/** Resolves `.` and `..` of a front matter slug; never above the base. */
-function resolved(path: string): string {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "." && name !== "") names.push(name);
-  }
-  return names.join("/");
-}
 
 const docusaurusLink = (file: StyledFile): string =>
   encodePath(docusaurusAddress(file, file.site.data));

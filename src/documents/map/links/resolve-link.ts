@@ -7,7 +7,7 @@ import { hugoConfig, hugoPage } from "../../site/hugo.ts";
 import { inAssets } from "../images/image-sections.ts";
 import { addressesFrom, isCopied } from "./copied.ts";
 import { basesOf, resolvesBelowPage, type PageFolder } from "./link-style.ts";
-import { extensionOf, withoutExtension } from "../../files/file-name.ts";
+import { decodePercent, extensionOf, withoutExtension } from "../../files/file-name.ts";
 import { formatOf } from "../../formats/formats.ts";
 import { textOf, valueAt } from "../../front-matter/values.ts";
 import type { Target, Targets } from "./targets.ts";
@@ -56,15 +56,6 @@ const indexNames = ["index", "README", "_index"];
 const indexExtensions = [".md", ".mdx", ".html"];
 
 const isHidden = (path: string): boolean => /(?:^|\/)\.(?!well-known(?:\/|$))[^/]/.test(path);
-
-/** An address without percent-encoding; as it is where it has none. */
-export function decodeAddress(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
 
 /** The root-relative path that `path` names in `folder`; undefined outside the root. */
 function joined(folder: string, path: string): string | undefined {
@@ -336,7 +327,7 @@ const ofSite = (path: string, { style }: LinkingFile): string =>
  * file, with "/" from the root. Tries extensions and index files as generators do.
  */
 export function resolveLink(path: string, file: LinkingFile): Resolved {
-  const decoded = ofSite(decodeAddress(path), file);
+  const decoded = ofSite(decodePercent(path), file);
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
   const page = pageAtAddress(decoded, file);

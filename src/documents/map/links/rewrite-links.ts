@@ -1,3 +1,4 @@
+import { decodePercent } from "../../files/file-name.ts";
 import {
   angled,
   definition,
@@ -9,7 +10,7 @@ import {
 } from "../images/image-references.ts";
 import { createLookup, createUnreadTest, indentedCodeOf } from "../../text/structure.ts";
 import { plainText, slugOf } from "../../text/heading-text.ts";
-import { decodeAddress, resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
+import { resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
 
 /** The address of a link in Markdown text. */
 export interface FoundLink {
@@ -261,7 +262,7 @@ function linksOf(text: string, file: LinkingFile, hasLink: boolean): RelativeLin
 /** The fragment of a heading that a note names by its text. */
 function suffixOf(suffix: string, { vault }: LinkingFile): string {
   if (!vault || !suffix.startsWith("#")) return suffix;
-  return `#${slugOf(plainText(decodeAddress(suffix.slice(1))), vault.anchors)}`;
+  return `#${slugOf(plainText(decodePercent(suffix.slice(1))), vault.anchors)}`;
 }
 
 /**

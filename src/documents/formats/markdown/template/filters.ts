@@ -1,4 +1,5 @@
 import { isMap, textOf, type Value } from "../../../front-matter/values.ts";
+import { slugOf } from "../../../site/jekyll.ts";
 import type { Known, Scope } from "./scope.ts";
 
 /** A filter of Liquid, Jekyll or Nunjucks. Undefined for a result that is not known. */
@@ -106,12 +107,6 @@ const absolute: Filter = (value, values, scope) => {
 const membersOf = (value: Value, key: Value | undefined): Value[] =>
   list(value).map((each) => (each !== null && isMap(each) ? (each[text(key)] ?? null) : null));
 
-const wordsOf = (of: string): string =>
-  of
-    .replace(/[^\p{M}\p{L}\p{Nd}]+/gu, "-")
-    .replace(/^-|-$/g, "")
-    .toLowerCase();
-
 /**
  * The filters whose result is known. shopify.github.io/liquid and jekyllrb.com, "Liquid filters";
  * `safe`, `url` and calls with parentheses are of Nunjucks and Eleventy.
@@ -145,8 +140,8 @@ export const filters: Readonly<Record<string, Filter>> = {
   cgi_escape: onText((of) => encodeURIComponent(of.toWellFormed())),
   markdownify: onText((of) => of),
   smartify: onText((of) => of),
-  slugify: onText(wordsOf),
-  slug: onText(wordsOf),
+  slugify: onText(slugOf),
+  slug: onText(slugOf),
   date: (value, [format]) => {
     const date = dateOf(value);
     return date && formatted(date, text(format));

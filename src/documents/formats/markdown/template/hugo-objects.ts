@@ -117,7 +117,8 @@ export function siteObject(making: Making): GoObject {
 
 export const dataOf = dataObject;
 
-function pageObject(making: Making, store = storeObject()): GoObject {
+function pageObject(making: Making): GoObject {
+  const store = storeObject();
   const { page, keep } = making;
   const own = (name: string): GoValue => pageParam(page, name) ?? null;
   const below = page.path.slice(page.site.prefix.length);
