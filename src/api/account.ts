@@ -1,3 +1,4 @@
+import { callTo } from "./call.ts";
 import * as z from "zod/mini";
 import type { Client } from "./client.ts";
 
@@ -11,10 +12,7 @@ export async function findAccount(
 ): Promise<{ id: string; email?: string | null | undefined } | undefined> {
   const path = client.dialect.paths.me;
   if (path === undefined) return undefined;
-  return await client.call(
-    { what: "read the account", policy: "list", method: "GET", path, key: "accessToken" },
-    Account,
-  );
+  return await client.call(callTo("read the account", "GET", path), Account);
 }
 
 const Groups = z.array(z.looseObject({ id: z.int() }));
@@ -26,10 +24,7 @@ const Groups = z.array(z.looseObject({ id: z.int() }));
 export async function listGroups(client: Client): Promise<number[] | undefined> {
   const path = client.dialect.paths.groups;
   if (path === undefined) return undefined;
-  const groups = await client.call(
-    { what: "list groups", policy: "list", method: "GET", path, key: "accessToken" },
-    Groups,
-  );
+  const groups = await client.call(callTo("list groups", "GET", path), Groups);
   return groups.map(({ id }) => id);
 }
 
@@ -42,16 +37,7 @@ export async function listGroups(client: Client): Promise<number[] | undefined> 
 export async function isAnonymous(client: Client, withinMs: number): Promise<boolean | undefined> {
   const path = client.dialect.paths.me;
   if (path === undefined) return undefined;
-  const me = await client.call(
-    {
-      what: "read the account",
-      policy: "list",
-      method: "GET",
-      path,
-      key: "accessToken",
-      detachedMs: withinMs,
-    },
-    Me,
-  );
+  const call = callTo("read the account", "GET", path);
+  const me = await client.call({ ...call, detachedMs: withinMs }, Me);
   return me.is_anonymous_user === true;
 }

@@ -1,3 +1,4 @@
+import { callTo } from "./call.ts";
 import * as z from "zod/mini";
 import { CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
@@ -20,8 +21,5 @@ export async function listAgents(client: Client): Promise<Agent[]> {
       hints: ["see the web page of the service"],
     });
   }
-  return await client.call(
-    { what: "list agents", policy: "list", method: "GET", path, key: "accessToken" },
-    z.array(Agent),
-  );
+  return await client.call(callTo("list agents", "GET", path), z.array(Agent));
 }

@@ -87,6 +87,14 @@ export interface Call {
   detachedMs?: number;
 }
 
+/** A call with the access token and the policy `list`; `body` is sent as JSON. */
+export function callTo(what: string, method: Call["method"], path: string, body?: object): Call {
+  const call: Call = { what, policy: "list", method, path, key: "accessToken" };
+  if (body === undefined) return call;
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { ...call, body: bytes, contentType: "application/json" };
+}
+
 /** State that all calls of one client share. */
 export interface Wire {
   options: ClientOptions;

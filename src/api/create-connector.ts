@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
+import { callTo } from "./call.ts";
 import type { Client } from "./client.ts";
 import { shorten } from "./answers/words.ts";
 import type { IdentifiedConnector } from "./schemas.ts";
@@ -49,18 +50,8 @@ export async function createConnector(
     access_type: accessType,
     groups,
   };
-  const created = await client.call(
-    {
-      what: "create connector",
-      policy: "create",
-      method: "POST",
-      path,
-      key: "accessToken",
-      body: Buffer.from(JSON.stringify(body)),
-      contentType: "application/json",
-    },
-    CreatedPair,
-  );
+  const call = callTo("create connector", "POST", path, body);
+  const created = await client.call({ ...call, policy: "create" }, CreatedPair);
   if (created.success && typeof created.data === "number") return created.data;
   const url = client.url(path);
   const words = shorten(created.message?.trim() || "no reason given", 300);
@@ -84,18 +75,7 @@ export async function removePair(
     throw new CliError("not-found", "this dialect cannot remove connectors");
   }
   const send = (what: string, method: "PUT" | "POST", to: string, body: object) =>
-    client.call(
-      {
-        what,
-        policy: "remove",
-        method,
-        path: to,
-        key: "accessToken",
-        body: Buffer.from(JSON.stringify(body)),
-        contentType: "application/json",
-      },
-      z.unknown(),
-    );
+    client.call({ ...callTo(what, method, to, body), policy: "remove" }, z.unknown());
   await send("pause the pair", "PUT", pairState(id), { status: "PAUSED" });
   const ids = { connector_id: connector.id, credential_id: credential.id };
   await send("remove the pair", "POST", path, ids);

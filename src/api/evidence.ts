@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
 import type { Shape } from "./answers/words.ts";
-import type { Call } from "./call.ts";
+import { callTo, type Call } from "./call.ts";
 import type { Client } from "./client.ts";
 
 type LookUpOptions = Pick<Call, "gate" | "onHeld" | "attempts">;
@@ -24,10 +24,8 @@ async function lookUp<T>(
   options: LookUpOptions,
 ): Promise<T | undefined> {
   try {
-    return await client.call(
-      { what, policy: "lookUp", method: "GET", path, key: "accessToken", ...options },
-      shape,
-    );
+    const call: Call = { ...callTo(what, "GET", path), policy: "lookUp", ...options };
+    return await client.call(call, shape);
   } catch (error) {
     const isUnseen =
       error instanceof ApiError && error.status === 404 && unseen.test(error.message);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
-import type { Call } from "./call.ts";
+import { callTo, type Call } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
 import { createMultipart, type UploadFile } from "./transport/multipart.ts";
@@ -18,20 +18,8 @@ async function uploadTo<T>(
   more: Partial<Pick<Call, "policy" | "gate" | "onFailure">> = {},
 ): Promise<T> {
   const { body, contentType, contentLength } = createMultipart("files", form.files, form.fields);
-  return client.call(
-    {
-      what,
-      path,
-      body,
-      contentType,
-      contentLength,
-      policy: "upload",
-      method: "POST",
-      key: "accessToken",
-      ...more,
-    },
-    schema,
-  );
+  const call = { ...callTo(what, "POST", path), body, contentType, contentLength };
+  return client.call({ ...call, policy: "upload", ...more }, schema);
 }
 
 /** The service's reasons for rejecting a file despite status 200. */
@@ -82,16 +70,7 @@ const FileList = z.union([
 
 /** The caller's files for chats. Throws ApiError. */
 export async function listFiles(client: Client): Promise<UserFile[]> {
-  return client.call(
-    {
-      what: "list files",
-      policy: "list",
-      method: "GET",
-      path: client.dialect.paths.chatFiles,
-      key: "accessToken",
-    },
-    FileList,
-  );
+  return client.call(callTo("list files", "GET", client.dialect.paths.chatFiles), FileList);
 }
 
 /** States from the listing; a file missing there gets the status `absent`. */
@@ -117,13 +96,7 @@ export async function findFileStates(
   if (chatFile === undefined) return await listedStates(client, files, null);
   const states: UserFile[] = [];
   for (const file of files) {
-    const call: Call = {
-      what: "read the file status",
-      policy: "list",
-      method: "GET",
-      path: chatFile(file.id),
-      key: "accessToken",
-    };
+    const call = callTo("read the file status", "GET", chatFile(file.id));
     try {
       states.push(await client.call(call, UserFile));
     } catch (error) {

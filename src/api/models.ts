@@ -1,3 +1,4 @@
+import { callTo } from "./call.ts";
 import * as z from "zod/mini";
 import type { Client } from "./client.ts";
 
@@ -33,17 +34,8 @@ export async function listProviders(
 ): Promise<ModelProvider[] | undefined> {
   const path = client.dialect.paths.providers;
   if (path === undefined) return undefined;
-  const listed = await client.call(
-    {
-      what: "list model providers",
-      policy: "list",
-      method: "GET",
-      path,
-      key: "accessToken",
-      detachedMs: withinMs,
-    },
-    ProviderList,
-  );
+  const call = callTo("list model providers", "GET", path);
+  const listed = await client.call({ ...call, detachedMs: withinMs }, ProviderList);
   return listed.flatMap(({ name, model_configurations: models }) =>
     name ? [{ name, models: (models ?? []).flatMap((model) => model.name ?? []) }] : [],
   );

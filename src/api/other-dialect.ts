@@ -1,3 +1,4 @@
+import { callTo } from "./call.ts";
 import { ApiError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { dialects, type DialectName } from "./dialects.ts";
@@ -6,19 +7,8 @@ import { anything } from "./answers/words.ts";
 /** Status of the response to an empty request. It holds no document, so the service must refuse it. */
 async function statusOf(client: Client, path: string): Promise<number | undefined> {
   try {
-    await client.call(
-      {
-        what: "probe ingestion",
-        policy: "upsert",
-        attempts: 1,
-        method: "POST",
-        path,
-        key: "apiKey",
-        body: Buffer.from("{}"),
-        contentType: "application/json",
-      },
-      anything,
-    );
+    const call = callTo("probe ingestion", "POST", path, {});
+    await client.call({ ...call, policy: "upsert", attempts: 1, key: "apiKey" }, anything);
     return 200;
   } catch (error) {
     if (error instanceof ApiError) return error.status;

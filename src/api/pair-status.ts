@@ -1,18 +1,77 @@
 import { ApiError, CliError } from "../errors.ts";
+import { callTo } from "./call.ts";
 import type { Client } from "./client.ts";
-import {
-  AttemptPage,
-  PairDetail,
-  PairErrorPage,
-  PairStatusGroups,
-  SyncList,
-  type PairError,
-  type PairStatus,
-} from "./pair-schemas.ts";
 import type { Shape } from "./answers/words.ts";
 import type { Dialect } from "./dialects.ts";
+import * as z from "zod/mini";
+import { catch as or } from "zod/mini";
+import { lenientFlag, lenientInteger, lenientText } from "./schemas.ts";
 
-export type { PairError, PairStatus } from "./pair-schemas.ts";
+// State of the pairs and their runs: observed-service.md 4.2 and 11.4.
+
+const StatusRecord = z.looseObject({
+  cc_pair_id: or(z.nullable(z.int()), null),
+  name: lenientText,
+  source: lenientText,
+  access_type: lenientText,
+  cc_pair_status: lenientText,
+  in_progress: lenientFlag,
+  in_repeated_error_state: lenientFlag,
+  last_status: lenientText,
+  last_success: lenientText,
+  docs_indexed: lenientInteger,
+});
+
+/** The state of one pair. A missing member, or one of the wrong type, is null. */
+export type PairStatus = z.infer<typeof StatusRecord>;
+const unreadable: PairStatus = { cc_pair_id: null };
+
+/** A source that is asked at each question, and not indexed: it is no pair. */
+const Federated = z.looseObject({ id: z.int(), cc_pair_id: z.optional(z.undefined()) });
+
+/** The listing: a group for each source. */
+const PairStatusGroups = z.array(
+  z.looseObject({
+    indexing_statuses: z.array(z.union([Federated, or(StatusRecord, unreadable)])),
+  }),
+);
+
+const PairDetail = z.looseObject({
+  id: z.int(),
+  name: lenientText,
+  status: lenientText,
+  access_type: lenientText,
+  indexing: lenientFlag,
+  in_repeated_error_state: lenientFlag,
+  num_docs_indexed: lenientInteger,
+  last_indexed: lenientText,
+  last_index_attempt_status: lenientText,
+  connector: or(z.nullable(z.looseObject({ source: lenientText })), null),
+});
+
+const AttemptPage = z.looseObject({
+  items: z.array(z.looseObject({ time_started: lenientText, time_updated: lenientText })),
+});
+
+const PairErrorRecord = z.looseObject({
+  id: lenientInteger,
+  document_id: lenientText,
+  document_link: lenientText,
+  entity_id: lenientText,
+  failure_message: lenientText,
+  is_resolved: lenientFlag,
+  time_created: lenientText,
+});
+
+/** One document that a run could not index. */
+export type PairError = z.infer<typeof PairErrorRecord>;
+
+const PairErrorPage = z.looseObject({
+  items: z.array(or(PairErrorRecord, {})),
+  total_items: z.int(),
+});
+
+const SyncList = z.array(z.looseObject({ last_synced: lenientText, last_modified: lenientText }));
 
 /** Some 200,000 pairs or documents. */
 const longListBytes = 256 * 1024 * 1024;
@@ -46,17 +105,8 @@ async function read<T>(
 ): Promise<T> {
   const path: Dialect["paths"][PairPath] = client.dialect.paths[name];
   if (path === undefined) throw missing(client, what);
-  return await client.call(
-    {
-      what,
-      policy: "list",
-      method: "GET",
-      path: path(ccPairId) + query,
-      key: "accessToken",
-      responseBytes: longListBytes,
-    },
-    shape,
-  );
+  const call = callTo(what, "GET", path(ccPairId) + query);
+  return await client.call({ ...call, responseBytes: longListBytes }, shape);
 }
 
 /**
@@ -68,19 +118,8 @@ export async function listPairStatuses(client: Client): Promise<PairStatus[]> {
   const what = "read the state of the connectors";
   const path = client.dialect.paths.pairStatuses;
   if (path === undefined) throw missing(client, what);
-  const groups = await client.call(
-    {
-      what,
-      policy: "list",
-      method: "POST",
-      path,
-      key: "accessToken",
-      body: Buffer.from(JSON.stringify({ get_all_connectors: true })),
-      contentType: "application/json",
-      responseBytes: longListBytes,
-    },
-    PairStatusGroups,
-  );
+  const call = callTo(what, "POST", path, { get_all_connectors: true });
+  const groups = await client.call({ ...call, responseBytes: longListBytes }, PairStatusGroups);
   return groups.flatMap(({ indexing_statuses: found }) =>
     found.flatMap((each): PairStatus[] => (each.cc_pair_id === undefined ? [] : [each])),
   );

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { catch as orElse } from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
 import type { Shape } from "./answers/words.ts";
-import type { Call } from "./call.ts";
+import { callTo, type Call } from "./call.ts";
 import { type FilterParameters, searchFilters } from "./chat/chat-body.ts";
 import type { Client } from "./client.ts";
 
@@ -64,18 +64,7 @@ async function post<T extends { error?: string | null | undefined }>(
   if (path === undefined) {
     throw new CliError("not-found", `the ${client.dialect.name} dialect has no such search`);
   }
-  const reply = await client.call(
-    {
-      what: "search",
-      method: "POST",
-      path,
-      key: "accessToken",
-      body: Buffer.from(JSON.stringify(body)),
-      contentType: "application/json",
-      ...more,
-    },
-    shape,
-  );
+  const reply = await client.call({ ...callTo("search", "POST", path, body), ...more }, shape);
   if (typeof reply.error !== "string") return reply;
   throw new ApiError("server-error", `search failed: ${reply.error || "no reason given"}`, {
     method: "POST",

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { ApiError, CliError, reworded } from "../errors.ts";
 import type { ChatEvent } from "./chat-schemas.ts";
-import type { Call, Client } from "./client.ts";
+import { callTo, type Call } from "./call.ts";
+import type { Client } from "./client.ts";
 import type { Dialect } from "./dialects.ts";
 import { followTurn, streamTypes } from "./chat/follow-turn.ts";
 import type { ListedSession, StoredSession } from "./session-schemas.ts";
@@ -28,13 +29,6 @@ function pathOf<Name extends PathName>(
       ],
     },
   );
-}
-
-function callTo(what: string, method: Call["method"], path: string, body?: object): Call {
-  const call: Call = { what, policy: "list", method, path, key: "accessToken" };
-  if (body === undefined) return call;
-  const bytes = Buffer.from(JSON.stringify(body));
-  return { ...call, body: bytes, contentType: "application/json" };
 }
 
 /** Whether the service lists the caller's sessions. */

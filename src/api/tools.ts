@@ -1,3 +1,4 @@
+import { callTo } from "./call.ts";
 import type { Client } from "./client.ts";
 import { ToolList, type Tool } from "./schemas.ts";
 
@@ -6,15 +7,6 @@ import { ToolList, type Tool } from "./schemas.ts";
  * `withinMs`: a single attempt with this timeout, which continues after an abort. Throws ApiError.
  */
 export async function listTools(client: Client, withinMs?: number): Promise<Tool[]> {
-  return client.call(
-    {
-      what: "list tools",
-      policy: "list",
-      method: "GET",
-      path: client.dialect.paths.tools,
-      key: "accessToken",
-      ...(withinMs === undefined ? {} : { detachedMs: withinMs }),
-    },
-    ToolList,
-  );
+  const call = callTo("list tools", "GET", client.dialect.paths.tools);
+  return client.call(withinMs === undefined ? call : { ...call, detachedMs: withinMs }, ToolList);
 }

@@ -1,6 +1,7 @@
 import { ApiError, reworded } from "../../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
-import type { Call, Client } from "../client.ts";
+import { callTo, type Call } from "../call.ts";
+import type { Client } from "../client.ts";
 import { deepResearchIdleMs } from "../retry/policy.ts";
 import type { ChatEvent, ChatReply } from "../chat-schemas.ts";
 import { isStrange } from "./chat-stream.ts";
@@ -23,15 +24,10 @@ function chatCall(
   const responseBytes =
     lineBytes === undefined ? undefined : lineBytes * (stream ? linesPerReply : 1);
   return {
+    ...callTo("chat", "POST", client.dialect.paths.chat, body),
     gate,
     responseBytes,
-    what: "chat",
     policy: stream ? "chatStream" : "chatWhole",
-    method: "POST",
-    path: client.dialect.paths.chat,
-    key: "accessToken",
-    body: Buffer.from(JSON.stringify(body)),
-    contentType: "application/json",
     idleMs: body["deep_research"] === true ? deepResearchIdleMs : undefined,
   };
 }
@@ -69,6 +65,20 @@ function explain(error: unknown): unknown {
   return error;
 }
 
+/** Asks; returns the events of the answer once it begins. */
+async function openTurn(
+  client: Client,
+  parameters: ChatParameters,
+  isStreamed: boolean,
+  limits: AnswerLimits,
+): Promise<AsyncGenerator<ChatEvent[]>> {
+  const call = chatCall(client, parameters, isStreamed, limits);
+  const body = await client.open(call, streamTypes).catch((error: unknown) => {
+    throw explain(error);
+  });
+  return followTurn(client, call, body, { sessionId: parameters.sessionId, ...limits });
+}
+
 /**
  * Asks and yields the events of the answer, one batch per network chunk. Returns after
  * the end packet or an error line (a `failure` event). Throws ApiError: `incomplete` if
@@ -81,11 +91,7 @@ export async function* streamChat(
   parameters: ChatParameters,
   limits: AnswerLimits = {},
 ): AsyncGenerator<ChatEvent[]> {
-  const call = chatCall(client, parameters, true, limits);
-  const body = await client.open(call, streamTypes).catch((error: unknown) => {
-    throw explain(error);
-  });
-  yield* followTurn(client, call, body, { sessionId: parameters.sessionId, ...limits });
+  yield* await openTurn(client, parameters, true, limits);
 }
 
 /**
@@ -98,11 +104,7 @@ export async function askWhole(
   parameters: ChatParameters,
   limits: AnswerLimits = {},
 ): Promise<ChatReply | AsyncGenerator<ChatEvent[]>> {
-  const call = chatCall(client, parameters, false, limits);
-  const body = await client.open(call, streamTypes).catch((error: unknown) => {
-    throw explain(error);
-  });
-  const events = followTurn(client, call, body, { sessionId: parameters.sessionId, ...limits });
+  const events = await openTurn(client, parameters, false, limits);
   let first = await events.next();
   // A body that holds nothing known fails behind its lines.
   while (!first.done && first.value.every(isStrange)) first = await events.next();
@@ -133,13 +135,6 @@ async function* resumed<Batch>(
 export async function stopChat(client: Client, sessionId: string, withinMs = 2000): Promise<void> {
   const path = client.dialect.paths.stopChat?.(sessionId);
   if (path === undefined) return;
-  const call: Call = {
-    what: "stop the answer",
-    policy: "list",
-    method: "POST",
-    path,
-    key: "accessToken",
-    detachedMs: withinMs,
-  };
-  await client.call(call, anything).catch(() => undefined);
+  const call = callTo("stop the answer", "POST", path);
+  await client.call({ ...call, detachedMs: withinMs }, anything).catch(() => undefined);
 }
