@@ -120,7 +120,7 @@ export interface IngestionRequest {
 }
 
 /** Characters of the id that the service returns: it is stored with each document, and shown. */
-export const longestStoredId = 100_000;
+const longestStoredId = 100_000;
 
 export const IngestionResult = z.looseObject({
   already_existed: z.boolean(),
