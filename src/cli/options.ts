@@ -37,13 +37,20 @@ export function duration(value: string): number {
   throw new InvalidArgumentError("Expected a duration up to 24h, for example 30s or 2m.");
 }
 
-/** Same as duration(), but in seconds, and at least so many. */
-export function seconds(min: number): (value: string) => number {
+/** Same as duration(), but at least so many seconds. */
+export function durationFrom(min: number): (value: string) => number {
   return (value) => {
     const ms = duration(value);
-    if (ms >= min * 1000) return ms / 1000;
-    throw new InvalidArgumentError(`Expected at least ${min} seconds, for example 30s or 2m.`);
+    if (ms >= min * 1000) return ms;
+    const least = min === 1 ? "1 second" : `${min} seconds`;
+    throw new InvalidArgumentError(`Expected at least ${least}, for example 30s or 2m.`);
   };
+}
+
+/** Same as durationFrom(), but in seconds. */
+export function seconds(min: number): (value: string) => number {
+  const parse = durationFrom(min);
+  return (value) => parse(value) / 1000;
 }
 
 /** Same as decimal(), but accepts a rate too: `5/s`. */

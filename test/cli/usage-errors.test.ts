@@ -155,6 +155,8 @@ describe("usage errors", () => {
     [["connectors", "list", "extra"], /too many arguments/],
     [["--timeout", "soon", "connectors", "list"], /Expected a duration/],
     [["--timeout", "0", "connectors", "list"], /at least 0.001 seconds/],
+    [["connectors", "status", "--watch", "0"], /at least 1 second,/],
+    [["ingest", "docs", "--watch", "--every", "0"], /at least 1 second,/],
     [["ingest", "https://x.example/docs"], /no such file[^]*get the pages first/],
     [["ingest", ".", "--cc-pair-id", "https://x.example/admin/pairs/12"], /--cc-pair-id 12$/m],
   ];

@@ -74,7 +74,7 @@ export type EvalRun = z.infer<typeof EvalRun>;
 
 const rank = described(
   z.nullable(z.int().check(z.minimum(1))),
-  "place among the retrieved documents, from 1, also beyond k; null if it did not come",
+  "place among the retrieved documents, from 1, also beyond k; null if it was not retrieved",
 );
 const CaseMetrics = described(
   z.strictObject({ hit: share, recall: share, mrr: share, ndcg: share }),

@@ -66,7 +66,7 @@ export function prefixHints({ cases }: EvalReport, names: DocumentNames): string
       );
       if (!found) continue;
       return [
-        `${document.path} did not come, and the document ${found.id} did: if the upload had --id-prefix, set ingest.idPrefix in the configuration, or name the record with --state`,
+        `${document.path} was not retrieved, and the document ${found.id} was: if the upload had --id-prefix, set ingest.idPrefix in the configuration, or name the record with --state`,
       ];
     }
   }

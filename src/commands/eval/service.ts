@@ -169,7 +169,9 @@ function createLive(context: Context, parts: LiveParts): Replies {
       const judging = attempt === "control" ? undefined : judge;
       const judgeCalls = judging === undefined ? 0 : rubricsOf(evalCase).length;
       if (!budget.take(way.calls + judgeCalls)) {
-        return noReply(`not asked: the budget of ${budget.bound} model calls does not suffice`);
+        return noReply(
+          `not asked: the budget of ${countOf(budget.bound, "model call")} does not suffice`,
+        );
       }
       const reply = await ask(evalCase, attempt);
       if (judging === undefined || judgeCalls === 0) return reply;

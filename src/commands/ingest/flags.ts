@@ -13,7 +13,7 @@ import {
   addWaitOption,
 } from "./flags-shared.ts";
 import type { Run } from "../../cli/commands.ts";
-import { duration, filled, tombstoneText } from "../../cli/options.ts";
+import { duration, durationFrom, filled, tombstoneText } from "../../cli/options.ts";
 
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
@@ -39,7 +39,11 @@ export function addIngest(program: Command, run: Run): void {
   ingest
     .optionsGroup("Changes:")
     .option("--watch", "then upload what changes, until Ctrl-C")
-    .option("--every <duration>", "with --watch: time between full checks (default: 1h)", duration)
+    .option(
+      "--every <duration>",
+      "with --watch: time between full checks (default: 1h)",
+      durationFrom(1),
+    )
     .option(
       "--settle <duration>",
       "with --watch: upload after this time without a change (default: 2s)",

@@ -254,7 +254,7 @@ const withoutOptions =
   "if the upload had flags, run the upload with these flags instead of `retry`";
 
 const notCheckedAgain =
-  "sent, and not checked again: `knowctl verify` tells whether the index has them now";
+  "sent, and not checked again: `knowctl verify` shows whether the index has them now";
 
 /** Sends the files again, each with its recorded options, unless today's configuration would not. */
 async function sendAgain(

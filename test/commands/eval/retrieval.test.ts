@@ -47,7 +47,7 @@ describe("eval retrieval", () => {
     const { code, stderr } = await runHere(["eval", "retrieval", "suite.json"], { cwd, env });
     expect(code).toBe(13);
     expect(stderr).toContain(
-      "docs/leave.md did not come, and the document hb%2Fdocs%2Fleave.md did: if the upload had --id-prefix",
+      "docs/leave.md was not retrieved, and the document hb%2Fdocs%2Fleave.md was: if the upload had --id-prefix",
     );
     const set = { ...env, KNOWCTL_TRUST_PROJECT: "1" };
     writeFiles(cwd, { ".cliconfig.json": JSON.stringify({ ingest: { idPrefix: "hb/" } }) });
@@ -159,7 +159,7 @@ describe("eval retrieval", () => {
     expect(searchesOf(service)).toEqual([]);
     const report = await service.report("retrieval suite.json --allow-tokens 1");
     expect(outcomesOf(report)).toEqual({ leave: "passed", lunch: "error" });
-    expect(report.cases[1]?.reason).toContain("not asked: the budget of 1 model calls");
+    expect(report.cases[1]?.reason).toContain("not asked: the budget of 1 model call");
     expect([report.code, searchesOf(service).length, report.basis.via]).toEqual([10, 1, "chat"]);
   });
 });

@@ -158,7 +158,9 @@ describe("slow chunks", () => {
     const { code, stdout } = await run("verify");
     vi.restoreAllMocks();
     expect(code).toBe(10);
-    expect(stdout).toMatch(/^unknown +docs\/a\.md: .*its chunks did not come within 5 minutes/m);
+    expect(stdout).toMatch(
+      /^unknown +docs\/a\.md: .*the service did not return its chunks within 5 minutes/m,
+    );
     expect(asked()).toHaveLength(3);
   });
 });

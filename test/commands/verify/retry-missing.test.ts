@@ -48,7 +48,7 @@ it("sends what verify found missing, listed only or stale, with the recorded opt
   expect(dry.stderr).not.toContain("not checked again");
   const { code, stderr } = await runIn(service, "retry --missing");
   expect(stderr).toContain("3 files with documents that verify did not find");
-  expect(stderr).toContain("not checked again: `knowctl verify` tells");
+  expect(stderr).toContain("not checked again: `knowctl verify` shows");
   expect(code).toBe(0);
   expect([...service.sandbox.ledger.documents.keys()].toSorted()).toEqual([
     "kb/docs/1.md",

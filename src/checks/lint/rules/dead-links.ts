@@ -325,7 +325,7 @@ export const missingInclude: PageRule = {
   summary: "A page includes a file that is not there",
   advice:
     "The document lacks the text, so no answer has it. Correct the path. More than three files of one folder " +
-    "are one finding: a build may write them, and then an upload comes after it.",
+    "are one finding: a build may write them. Then upload after the build.",
   bad: '# Leave\n\nEmployees ask for leave in the portal.\n\n--8<-- "parts/contcat.md"\n',
   good: "# Leave\n\nEmployees ask for leave in the portal, or write to people@example.com.\n",
   *check(page) {

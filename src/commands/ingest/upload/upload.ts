@@ -156,7 +156,7 @@ async function warnOfDoubt(output: Output, lost: number, unknown: number): Promi
 
 const causes =
   "another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), " +
-  "or the service did not index it (`knowctl verify` tells)";
+  "or the service did not index it (`knowctl verify` shows it)";
 
 /**
  * Returns a function that finds in the events the first document with the stored id of the document

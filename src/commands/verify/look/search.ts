@@ -117,7 +117,7 @@ async function lookAtText(
       return { facts, evidence: [{ request, status: 404, proves }], problem: proves };
     }
     if (chunks === "slow") {
-      const problem = `its chunks did not come within ${mostMs / 60_000} minutes`;
+      const problem = `the service did not return its chunks within ${mostMs / 60_000} minutes`;
       const proves = "nothing: it took too long";
       const facts: Look["facts"] = { chunks: "some", text: "unread" };
       return { facts, evidence: [{ request, status: 200, proves }], problem };

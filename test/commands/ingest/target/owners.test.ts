@@ -324,7 +324,7 @@ describe("an interface that cannot list", () => {
       0,
     );
     expect(warnings(ran.stderr)).toEqual([
-      "warning: the service already had docs/1.md, which has no record here: another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), or the service did not index it (`knowctl verify` tells)",
+      "warning: the service already had docs/1.md, which has no record here: another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), or the service did not index it (`knowctl verify` shows it)",
     ]);
     writeFiles(service.folder, filesOf("third"));
     expect(warnings((await runIn(service, "ingest docs --cc-pair-id 2")).stderr)).toEqual([]);
