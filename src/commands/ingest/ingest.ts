@@ -304,8 +304,10 @@ export async function uploadFound(
   await printUnfound(session, plan);
   const turns = await claim?.join(plan);
   const planned = { plan, turns, startedAtMs, begun, owners, asked };
+  // What is removed while the documents are sent was there for the plan.
+  const found = { ...source, find: { ...source.find, mayBeRemoved: true } };
   try {
-    await uploadPlan(context, session, planned, report, options);
+    await uploadPlan(context, { ...session, source: found }, planned, report, options);
   } finally {
     await turns?.worker.leave(report.stored());
   }

@@ -466,3 +466,25 @@ describe("lfs", () => {
     });
   });
 });
+
+it.each(["", " --verify --wait 0s"])(
+  "a folder that is removed during the upload is part of its result: ingest%s",
+  async (flag) => {
+    const names = Array.from({ length: 300 }, (_, at) => `docs/${at}.md`);
+    const service: TestService = await startTestService({
+      files: Object.fromEntries(names.map((name) => [name, `# ${name}\n`])),
+      dialect: "onyx",
+      sandbox: {
+        onDocument: () => rmSync(join(service.folder, "docs"), { recursive: true, force: true }),
+      },
+    });
+    const { stderr } = await expectRun(
+      service,
+      `ingest docs --cc-pair-id 2 --concurrency 1${flag}`,
+      10,
+      "cannot be read: the file is gone",
+    );
+    expect(stderr).toMatch(/^done: \d+ created, \d+ failed/m);
+    expect(stderr).not.toContain("no such file or folder");
+  },
+);
