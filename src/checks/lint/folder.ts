@@ -10,9 +10,7 @@ import type {
   PageRule,
 } from "./rule.ts";
 import { createFields } from "../../documents/front-matter/fields.ts";
-import { readableName } from "../../documents/map/map-fields.ts";
-import { plainText } from "../../documents/text/heading-text.ts";
-import { scanStructure, type Heading } from "../../documents/text/structure.ts";
+import { readableName, titleHeading } from "../../documents/map/map-fields.ts";
 import { comparePaths } from "../../documents/files/source-file.ts";
 import type { LevelOf } from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw } from "./place.ts";
@@ -106,10 +104,7 @@ function hasOwnTitle({ parsed, path, settings }: LintPage): boolean {
   const fields = createFields(parsed.frontMatter, path);
   if (fields.take(title) ?? fields.take(semanticIdentifier)) return true;
   if (parsed.title !== undefined && parsed.title.trim() !== "") return true;
-  if (!parsed.isMarkdown) return false;
-  const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
-  const last = scanStructure(parsed.body, isTitle).headings.at(-1);
-  return last !== undefined && isTitle(last);
+  return parsed.isMarkdown && titleHeading(parsed.body) !== undefined;
 }
 
 /** Whether the name of the file replaces the title of a page, because it has none. */

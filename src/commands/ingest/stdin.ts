@@ -152,7 +152,7 @@ async function* readDocuments(
   const { settings, raw } = source;
   const checks = source.checks && { ...source.checks, keys };
   const examine = await loadExamine(checks, settings);
-  const setup: PayloadSetup = { pair: targets.pair, dropAccess: settings.dropAccess, examine };
+  const setup: PayloadSetup = { pair: targets.pair, examine };
   const { format = "ndjson", id = "" } = options;
   if (contentOf(options) === "rows" && isRowFormat(format)) {
     return yield* prepareRows(chunks, format, settings, setup);

@@ -78,7 +78,6 @@ async function readFiles(
   const setup = {
     settings: raw,
     pair: { ccPairId: undefined, fromFlag: false },
-    dropAccess: raw.dropAccess,
     checks,
     onlyExamines: true,
   };

@@ -5,6 +5,7 @@ import type { Examine } from "./inspection.ts";
 import { effectiveFor } from "../map/effective.ts";
 import { listFiles, openWalk } from "../find/find.ts";
 import type { Trace } from "../front-matter/fields.ts";
+import { examineReading } from "./inspect.ts";
 import { readDocument, type Reading } from "./read.ts";
 import { readRows } from "./read-rows.ts";
 import { formatOf } from "../formats/formats.ts";
@@ -148,19 +149,6 @@ function warningsOf(reading: Reading): string[] {
   return [...warnings, ...ofSite.map(({ name }) => `a document of a site ${name}`)];
 }
 
-/** Why a check refuses a document; undefined for one that an upload sends. */
-function refusalOf(
-  reading: Reading & { part?: number; line?: number },
-  file: SourceFile,
-  examine: Examine | undefined,
-): string | undefined {
-  if (reading.kind !== "document") return undefined;
-  const { path, facts } = file;
-  const { source, parsed, document, part = 0, line: row } = reading;
-  const page = { path, part, line: row, source, parsed, document, skipped: undefined, facts };
-  return examine?.(page)?.refused;
-}
-
 /**
  * Explains one file, or one row of a row file (`row`, by default the first): why it is included or
  * skipped, the origin of each field, the exact document and its size. If a check refuses the
@@ -179,9 +167,12 @@ export async function explainDocument(
   });
   const [isFound, reason] = explainPath(file.path, settings);
   const effective = effectiveFor(file.path, settings);
-  const refused = refusalOf(reading, file, examine);
-  const document =
-    reading.kind === "document" && refused === undefined ? reading.document : undefined;
+  const isDocument = reading.kind === "document";
+  const { path, facts } = file;
+  const refused = isDocument
+    ? examineReading(path, reading.part ?? 0, reading, undefined, { examine }, facts)?.refused
+    : undefined;
+  const document = isDocument && refused === undefined ? reading.document : undefined;
   return {
     path: file.path,
     ...(reading.part === undefined ? {} : { row: reading.part }),

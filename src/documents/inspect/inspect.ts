@@ -33,7 +33,7 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 }
 
 /** Settings that turn a reading into a request. */
-export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess" | "onlyExamines"> {
+export interface PayloadSetup extends Pick<InspectSetup, "pair" | "onlyExamines"> {
   examine?: Examine | undefined;
 }
 
@@ -42,12 +42,13 @@ const noPayload = { body: Buffer.alloc(0), fingerprint: { whole: "", fields: "" 
 /** A reading, for a row with the line on which it begins. */
 type PlacedReading = Reading & { line?: number | undefined };
 
-function examineReading(
+/** What the checks say of a reading. */
+export function examineReading(
   path: string,
   part: number,
   reading: PlacedReading,
   body: Uint8Array | undefined,
-  { examine }: PayloadSetup,
+  { examine }: Pick<PayloadSetup, "examine">,
   facts: FileFacts | undefined,
 ): Examined | undefined {
   if (!examine) return undefined;

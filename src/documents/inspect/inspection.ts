@@ -16,8 +16,6 @@ export interface RunPair {
 export interface InspectSetup {
   settings: RawSettings;
   pair: RunPair;
-  /** Send JSON documents without the members that restrict who may read them. */
-  dropAccess?: boolean | undefined;
   /** Setup of the checks that examine each document, as plain data for LoadExamine. */
   checks?: object | undefined;
   /** Nothing is sent: documents get no body and no fingerprint, and no secret fails them. */

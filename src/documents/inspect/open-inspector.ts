@@ -138,8 +138,7 @@ export async function openYields(
   // Only the ids matter here: no content is sent.
   const permissive: RawSettings = { ...settings, allowSecrets: true, dropAccess: true };
   const pair = { ccPairId: undefined, fromFlag: false };
-  const setup = { settings: permissive, pair, dropAccess: true };
-  const inspector = await openInspector(setup, script, 0);
+  const inspector = await openInspector({ settings: permissive, pair }, script, 0);
   const prepare = async function* (path: string, absolutePath: string): AsyncGenerator<Prepared> {
     const item = { path, absolutePath };
     const format = formatOf(path, settings.format);

@@ -37,7 +37,7 @@ import { settingsOfRow, type DocumentSettings } from "./settings.ts";
 import { pageSections, splitSections } from "./sections.ts";
 import { addVersionTag } from "../payload/payload.ts";
 import { isMap, type ValueMap } from "../front-matter/values.ts";
-import { rewriteLinks } from "./links/rewrite-links.ts";
+import { rewriteLinks, shownAddress } from "./links/rewrite-links.ts";
 import { linkingFile } from "./links/linking-file.ts";
 
 /** A body with the links of documents, and where its offsets are. */
@@ -46,10 +46,6 @@ interface LinkedBody {
   /** The offset in `body` of an offset in the original. */
   shift(offset: number): number;
 }
-
-// Not truncated: redaction could not recognise a truncated key.
-const shownTarget = (target: string): string =>
-  target.length > 120 ? `an address of ${target.length} characters` : target;
 
 /**
  * What an address that begins with "/" counts from, on a page with this link. docusaurus.io,
@@ -82,7 +78,7 @@ function mapLinks(
   const file = linkingFile(path, settings, parts.add);
   const { text, shift, dead, firstDead } = rewriteLinks(body, file, siteOf(mapping, link));
   if (firstDead) {
-    const example = `${createBodyLine(mapping, body)(firstDead.offset)}: ${shownTarget(firstDead.target)}`;
+    const example = `${createBodyLine(mapping, body)(firstDead.offset)}: ${shownAddress(firstDead.target)}`;
     notices.push({ kind: "deadLink", name: "", times: dead, example });
   }
   return { body: text, shift };

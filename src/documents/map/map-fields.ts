@@ -88,6 +88,13 @@ interface Title {
   originOf: () => string;
 }
 
+/** The first heading of level 1 with text. */
+export function titleHeading(body: string): Heading | undefined {
+  const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
+  const heading = scanStructure(body, isTitle).headings.at(-1);
+  return heading && isTitle(heading) ? heading : undefined;
+}
+
 /** The title from the format, else the first level-1 heading in `body`, else the file name as words. */
 function ownTitle({ path, row, parsed }: Mapping, body: string): Title {
   if (parsed.title !== undefined && parsed.title.trim() !== "") {
@@ -95,9 +102,8 @@ function ownTitle({ path, row, parsed }: Mapping, body: string): Title {
     return { text, originOf: () => "document title" };
   }
   if (parsed.isMarkdown) {
-    const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
-    const heading = scanStructure(body, isTitle).headings.at(-1);
-    if (heading && isTitle(heading)) {
+    const heading = titleHeading(body);
+    if (heading) {
       const originOf = (): string => {
         const offset = body.indexOf(heading.text);
         return `heading line ${createBodyLine({ parsed, path }, body)(offset)}`;

@@ -68,6 +68,16 @@ export function parseConfig(text: string, name: string): Value {
   return toValue(parsers[extension.toLowerCase()]?.(text), mostNodes);
 }
 
+/** Data as parseConfig() reads it; undefined for a broken text, whose values are as unknown as those of a program. */
+export function parseData(text: string, name: string): Value | undefined {
+  try {
+    return parseConfig(text, name);
+  } catch (error) {
+    if (!(error instanceof MatterError || error instanceof ValueError)) throw error;
+    return undefined;
+  }
+}
+
 function reasonOf(error: unknown, path: string): string {
   if (error instanceof MatterError) return `${path}:${error.line}: ${error.message}`;
   if (error instanceof ValueError) return `${path}: ${error.message}`;

@@ -1,3 +1,4 @@
+import { decodePercent } from "../../../documents/files/file-name.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { textOf, valueAt } from "../../../documents/front-matter/values.ts";
@@ -243,13 +244,7 @@ export function anchorSources(page: LintPage): AnchorSources | undefined {
 
 /** An anchor without what generators disagree about: case, and which marks separate words. */
 export function comparableAnchor(anchor: string): string {
-  let decoded = anchor;
-  try {
-    decoded = decodeURIComponent(anchor);
-  } catch {
-    // Not percent-encoded.
-  }
-  return decoded
+  return decodePercent(anchor)
     .normalize("NFC")
     .toLowerCase()
     .replaceAll("\u00ad", "")

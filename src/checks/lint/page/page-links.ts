@@ -41,10 +41,6 @@ export function isOfMyst({ path, settings }: LintPage): boolean {
   return /^(?:sphinx|myst|jupyterbook)$/.test(siteOf(path, settings)?.generator ?? "");
 }
 
-/** An address for a message. Not truncated: redaction could not recognise a truncated key. */
-export const shownAddress = (address: string): string =>
-  address.length > 120 ? `an address of ${address.length} characters` : address;
-
 // developer.lightbend.com/docs/paradox: `@scaladoc[Future](scala.concurrent.Future)` and `@github[#1](#1)`
 // for what a program documents or a host has; `{ scala="#items[T](List)" }`; the text of such a reference.
 const objects = [

@@ -1,3 +1,4 @@
+import { shownAddress } from "../../../documents/map/links/rewrite-links.ts";
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Cause, LintPage, PageRule, Span } from "../rule.ts";
@@ -12,14 +13,7 @@ import {
   inOtherCase,
   targetsFor,
 } from "../../../documents/map/links/targets.ts";
-import {
-  hasLinks,
-  linksOf,
-  shownAddress,
-  isOfMyst,
-  createFindLink,
-  namesObject,
-} from "../page/page-links.ts";
+import { hasLinks, linksOf, isOfMyst, createFindLink, namesObject } from "../page/page-links.ts";
 import { isAdoc, isAdocPath } from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";

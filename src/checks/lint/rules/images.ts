@@ -1,8 +1,9 @@
+import { shownAddress } from "../../../documents/map/links/rewrite-links.ts";
 import { posix } from "node:path";
 import { linkingFile } from "../../../documents/map/links/linking-file.ts";
 import type { Cause, LintPage, PageRule } from "../rule.ts";
 import { targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
-import { hasLinks, shownAddress } from "../page/page-links.ts";
+import { hasLinks } from "../page/page-links.ts";
 import { isAdocPath } from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { inAssets, placeOf } from "../../../documents/map/images/image-sections.ts";

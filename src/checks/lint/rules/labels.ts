@@ -1,10 +1,10 @@
+import { shownAddress } from "../../../documents/map/links/rewrite-links.ts";
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bytesAt } from "../../../documents/site/sites.ts";
 import { nearest } from "../../../nearest.ts";
 import type { FolderFound, LintPage, PageFact, Span } from "../rule.ts";
 import { keyOf, labelsIn, rolesOf, sphinxOf, type NamesOfSite } from "../page/roles.ts";
-import { shownAddress } from "../page/page-links.ts";
 
 /** The labels of a page of Sphinx, and those that it names. */
 export interface LabelFact {

@@ -1,5 +1,6 @@
+import { shownAddress } from "../../../documents/map/links/rewrite-links.ts";
 import type { Cause, Found, FolderRule, LintPage, PageFact, Rule } from "../rule.ts";
-import { hasLinks, shownAddress, anchorLinks, type AnchorLink } from "../page/page-links.ts";
+import { hasLinks, anchorLinks, type AnchorLink } from "../page/page-links.ts";
 import {
   anchorSources,
   isAdoc,

@@ -301,8 +301,7 @@ export function inspectSetup(
 ): InspectSetup {
   const { raw, checks } = source;
   const { pair } = targets;
-  const { dropAccess } = raw;
-  return { settings: raw, pair, dropAccess, checks: checks && { ...checks, keys } };
+  return { settings: raw, pair, checks: checks && { ...checks, keys } };
 }
 
 /** Throws when a folder named `.knowctl` would mark another folder as the root of the next run. */

@@ -36,6 +36,16 @@ export function waitForTick({ ctimeMs }: Pick<BigIntStats, "ctimeMs">): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
 }
 
+/** What a file is now, and whether its clock tick is over: a file that just changed is waited for. */
+function settledStats(descriptor: number, before?: BigIntStats): [BigIntStats, boolean] {
+  let stats = before ?? fstatSync(descriptor, { bigint: true });
+  if (isFresh(stats)) {
+    waitForTick(stats);
+    stats = fstatSync(descriptor, { bigint: true });
+  }
+  return [stats, !isFresh(stats)];
+}
+
 /** Opens a file for reading. Throws CliError `usage`. */
 function openFile(file: SourceFile): number {
   try {
@@ -109,32 +119,23 @@ export function readContent(
     }
     const unchanged = readUnchanged(descriptor, maxBytes);
     if (unchanged) return unchanged;
-    let before = fstatSync(descriptor, { bigint: true });
+    let last: BigIntStats | undefined;
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      let isSettled = !isFresh(before);
-      if (!isSettled) {
-        waitForTick(before);
-        before = fstatSync(descriptor, { bigint: true });
-        isSettled = !isFresh(before);
-      }
+      const [before, isSettled] = settledStats(descriptor, last);
       checkKind(file, before, maxBytes);
       const bytes = readAll(descriptor, Number(before.size));
       const after = fstatSync(descriptor, { bigint: true });
       if (isSettled && isSameVersion(before, after) && bytes.length === Number(after.size)) {
         return { bytes, stamp: stampOf(after), mtimeMs: Number(after.mtimeMs) };
       }
-      before = after;
+      last = after;
     }
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const why = fileProblem(codeOf(error));
-    throw new CliError("usage", `${file.path}: cannot be read: ${why}`, { cause: error });
+    throw readFailure(file, error);
   } finally {
     closeSync(descriptor);
   }
-  throw new CliError("usage", `${file.path}: changed during each of ${attempts} reads`, {
-    hints: ["run the command again when no program writes to it"],
-  });
+  return fail(file, `changed during each of ${attempts} reads`);
 }
 
 /** A file that is larger than what is read at once. */
@@ -172,10 +173,9 @@ async function hashFile(descriptor: number): Promise<string> {
   }
 }
 
-function fail(file: SourceFile, problem: string, cause?: unknown): never {
+function fail(file: SourceFile, problem: string): never {
   throw new CliError("usage", `${file.path}: ${problem}`, {
     hints: ["run the command again when no program writes to it"],
-    cause,
   });
 }
 
@@ -185,12 +185,7 @@ async function hashSettled(
   descriptor: number,
 ): Promise<{ stats: BigIntStats; content: string }> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    let before = fstatSync(descriptor, { bigint: true });
-    if (isFresh(before)) {
-      waitForTick(before);
-      before = fstatSync(descriptor, { bigint: true });
-    }
-    const isSettled = !isFresh(before);
+    const [before, isSettled] = settledStats(descriptor);
     const content = await hashFile(descriptor);
     const stats = fstatSync(descriptor, { bigint: true });
     if (isSettled && isSameVersion(before, stats)) return { stats, content };

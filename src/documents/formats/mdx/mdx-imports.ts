@@ -1,7 +1,6 @@
 import { posix } from "node:path";
-import { MatterError } from "../../front-matter/matter.ts";
-import { isMap, textOf, ValueError, type Value, valueAt } from "../../front-matter/values.ts";
-import { parseConfig } from "../../site/config.ts";
+import { isMap, textOf, valueAt } from "../../front-matter/values.ts";
+import { parseData } from "../../site/config.ts";
 import type { Included, Includes } from "../format.ts";
 import { readProjectFile } from "../markdown/included.ts";
 import type { Import } from "./mdx-scan.ts";
@@ -17,16 +16,6 @@ export function importOf(source: string): Import | undefined {
 
 // Docusaurus: `@site/…`; Mintlify: `/snippets/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.
 const alias = /^(?:@site|@|~)?\//;
-
-/** Data of a JSON file; undefined for a broken one, whose values are as unknown as those of a program. */
-export function parseData(text: string, path: string): Value | undefined {
-  try {
-    return parseConfig(text, path);
-  } catch (error) {
-    if (!(error instanceof MatterError || error instanceof ValueError)) throw error;
-    return undefined;
-  }
-}
 
 /** The path behind `@name/…`: docs.astro.build, "Import aliases", `paths` of `tsconfig.json`. */
 function aliased(target: string, includes: Includes, chain: readonly string[]): string | undefined {

@@ -1,8 +1,7 @@
 import { posix } from "node:path";
-import { parseConfig } from "../../site/config.ts";
-import { MatterError } from "../../front-matter/matter.ts";
+import { parseData } from "../../site/config.ts";
 import { splitFrontMatter, type FrontMatter } from "../../front-matter/front-matter.ts";
-import { isMap, textOf, ValueError, type Value, valueAt } from "../../front-matter/values.ts";
+import { isMap, textOf, type Value, valueAt } from "../../front-matter/values.ts";
 import { plainText } from "../../text/heading-text.ts";
 import { scanStructure } from "../../text/structure.ts";
 import type { Surroundings } from "../format.ts";
@@ -148,12 +147,7 @@ export const isQuarto = ({ site }: Surroundings, path: string): boolean =>
 /** Data of a file beside the configuration of the site. Broken data has no values. */
 export function dataOf({ includes, site }: Surroundings, name: string, path: string): Value {
   const found = includes.read(`/${site?.prefix ?? ""}${name}`, [path]);
-  try {
-    return "text" in found ? parseConfig(found.text, name) : null;
-  } catch (error) {
-    if (error instanceof MatterError || error instanceof ValueError) return null;
-    throw error;
-  }
+  return "text" in found ? (parseData(found.text, name) ?? null) : null;
 }
 
 /** quarto.org, "Directory Metadata": of the folder of a page, else of one above it. */

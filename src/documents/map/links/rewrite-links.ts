@@ -12,6 +12,10 @@ import { createLookup, createUnreadTest, indentedCodeOf } from "../../text/struc
 import { plainText, slugOf } from "../../text/heading-text.ts";
 import { resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
 
+/** An address for a message. Not truncated: redaction could not recognise a truncated key. */
+export const shownAddress = (address: string): string =>
+  address.length > 120 ? `an address of ${address.length} characters` : address;
+
 /** The address of a link in Markdown text. */
 export interface FoundLink {
   /** Offsets of the address as written, with `<…>` or quotes. */
