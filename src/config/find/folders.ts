@@ -39,32 +39,28 @@ export function createMachine(given: {
   return { env, platform, home, uid: platform === "win32" ? -1 : uid };
 }
 
-/** Folder of the user's configuration file. */
-export function userFolder({ env, platform, home }: Machine): string {
-  if (platform === "win32") {
-    return join(absolute(env["APPDATA"]) ?? join(home, "AppData", "Roaming"), "knowctl");
-  }
-  return join(absolute(env["XDG_CONFIG_HOME"]) ?? join(home, ".config"), "knowctl");
+type Place = readonly [variable: string, ...usual: string[]];
+
+/** The folder of the tool in that of a variable, or in the usual one below the home folder. */
+function ownFolder({ env, platform, home }: Machine, unix: Place, windows: Place): string {
+  const [variable, ...usual] = platform === "win32" ? windows : unix;
+  return join(absolute(env[variable]) ?? join(home, ...usual), "knowctl");
 }
+
+const localData: Place = ["LOCALAPPDATA", "AppData", "Local"];
+
+/** Folder of the user's configuration file. */
+export const userFolder = (machine: Machine): string =>
+  ownFolder(machine, ["XDG_CONFIG_HOME", ".config"], ["APPDATA", "AppData", "Roaming"]);
 
 /** Folder of the tool's own records: trusted files, the last session. */
-export function stateFolder({ env, platform, home }: Machine): string {
-  if (platform === "win32") {
-    return join(absolute(env["LOCALAPPDATA"]) ?? join(home, "AppData", "Local"), "knowctl");
-  }
-  return join(absolute(env["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "knowctl");
-}
+export const stateFolder = (machine: Machine): string =>
+  ownFolder(machine, ["XDG_STATE_HOME", ".local", "state"], localData);
 
 /** Folder of data that may be lost at any time: names for completion. */
-export function cacheFolder({ env, platform, home }: Machine): string {
-  if (platform === "win32") {
-    return join(
-      absolute(env["LOCALAPPDATA"]) ?? join(home, "AppData", "Local"),
-      "knowctl",
-      "cache",
-    );
-  }
-  return join(absolute(env["XDG_CACHE_HOME"]) ?? join(home, ".cache"), "knowctl");
+export function cacheFolder(machine: Machine): string {
+  const folder = ownFolder(machine, ["XDG_CACHE_HOME", ".cache"], localData);
+  return machine.platform === "win32" ? join(folder, "cache") : folder;
 }
 
 /** Makes `~/x` and relative paths absolute; relative paths start at `folder`. */

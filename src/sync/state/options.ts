@@ -145,25 +145,15 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
   };
 
 /** Options that are only reported as changed: their values are too long for a line. */
-const longOptions: readonly [
-  name: string,
-  key:
-    | "rules"
-    | "frontMatter"
-    | "format"
-    | "componentAttributes"
-    | "hidden"
-    | "generator"
-    | "attributes",
-][] = [
-  ["rules", "rules"],
-  ["front matter keys", "frontMatter"],
-  ["format", "format"],
-  ["component attributes", "componentAttributes"],
-  ["hidden text", "hidden"],
-  ["site generator", "generator"],
-  ["attributes", "attributes"],
-];
+const longOptions: { readonly [Key in keyof Settings]?: string } = {
+  rules: "rules",
+  frontMatter: "front matter keys",
+  format: "format",
+  componentAttributes: "component attributes",
+  hidden: "hidden text",
+  generator: "site generator",
+  attributes: "attributes",
+};
 
 const maxShownChars = 60;
 
@@ -194,8 +184,9 @@ export function differenceOf(before: RecordedOptions, now: RecordedOptions): str
     const isShort = from.length + to.length <= maxShownChars && !/[{\n]/.test(from + to);
     return [isShort ? `${name} ${from || "none"} → ${to || "none"}` : `${name} changed`];
   });
-  for (const [name, key] of longOptions) {
-    if (optionsJson(old[key]) !== optionsJson(current[key])) changed.push(`${name} changed`);
+  for (const [key, name] of Object.entries(longOptions)) {
+    const [from, to] = [old, current].map((each) => optionsJson(each[key as keyof Settings]));
+    if (from !== to) changed.push(`${name} changed`);
   }
   if (before.mapping !== now.mapping)
     changed.push("this version of knowctl maps files differently");
