@@ -108,8 +108,10 @@ function keepNumbers(text: string, isKept: (found: string) => boolean): string {
 export function jsonErrorAt(text: string): number | undefined {
   const extent = scanJson(text, 0);
   if ("errorAt" in extent) return extent.errorAt;
-  const rest = text.slice(extent.end).trimStart();
-  return rest === "" ? undefined : text.length - rest.length;
+  // Not trim(): it removes more characters than JSON counts as blank.
+  blank.lastIndex = extent.end;
+  blank.test(text);
+  return blank.lastIndex === text.length ? undefined : blank.lastIndex;
 }
 
 /** The error message for invalid JSON at an offset from jsonErrorAt(). */

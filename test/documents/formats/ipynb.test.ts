@@ -157,6 +157,7 @@ describe("Jupyter notebooks", () => {
   it.each([
     ['{"cells": [\n  {"a": }\n]}', 'a.ipynb:2:9: no Jupyter notebook: JSON is broken at "}"'],
     ["", "a.ipynb:1:1: no Jupyter notebook: JSON is broken at the end"],
+    ['{"cells": []}\u00A0', 'a.ipynb:1:14: no Jupyter notebook: JSON is broken at "\u00A0"'],
     ["{}", "a.ipynb: no Jupyter notebook: it has no cells"],
     ["[1]", "a.ipynb: no Jupyter notebook: it has no cells"],
     ['{"cells": 1}', "a.ipynb: no Jupyter notebook: it has no cells"],
