@@ -116,10 +116,7 @@ export function found(value: unknown): string {
  */
 export function copyJson(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw new ValueError(`more than ${maxDepth} levels`);
-  if (typeof value === "string") {
-    if (/[\p{Surrogate}\0]/u.test(value)) throw new ValueError("a NUL or half a surrogate pair");
-    return value;
-  }
+  if (typeof value === "string") return checkText(value);
   if (Array.isArray(value)) return value.map((item) => copyJson(item, depth + 1));
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).filter(([key]) => !droppedKeys.has(key));
@@ -191,7 +188,14 @@ export function formatTime(ms: number): string {
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }
 
-const members = ["display_name", "first_name", "middle_initial", "last_name", "email"] as const;
+/** Members of an owner, all texts. */
+export const ownerMembers = [
+  "display_name",
+  "first_name",
+  "middle_initial",
+  "last_name",
+  "email",
+] as const satisfies readonly (keyof Owner)[];
 
 function fromText(text: string): Owner | undefined {
   const clean = text.trim();
@@ -209,7 +213,7 @@ function fromText(text: string): Owner | undefined {
 
 function fromMap(map: ValueMap): Owner | undefined {
   const owner: Owner = {};
-  for (const member of members) {
+  for (const member of ownerMembers) {
     const text = textOf(map[member])?.trim();
     if (text) owner[member] = text;
   }

@@ -6,6 +6,7 @@ import {
   copyJson,
   found,
   isMap,
+  ownerMembers,
   toValue,
   ValueError,
 } from "../front-matter/values.ts";
@@ -39,13 +40,6 @@ const droppedMembers = new Set([
   "parent_hierarchy_node_id",
 ]);
 const sectionMembers = ["text", "link", "heading", "image_file_id", "csv_file_id", "type"];
-const ownerMembers: readonly string[] = [
-  "display_name",
-  "first_name",
-  "middle_initial",
-  "last_name",
-  "email",
-];
 
 const parts: Record<string, readonly string[]> = {
   sections: sectionMembers,

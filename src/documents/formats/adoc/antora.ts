@@ -1,8 +1,7 @@
 import { posix } from "node:path";
 import type { SiteEntry, Surroundings } from "../format.ts";
-import { MatterError } from "../../front-matter/matter.ts";
-import { isMap, textOf, type Value, ValueError, valueAt } from "../../front-matter/values.ts";
-import { parseConfig } from "../../site/config.ts";
+import { isMap, textOf, valueAt } from "../../front-matter/values.ts";
+import { parseData } from "../../site/config.ts";
 import { antoraVersion } from "../../site/site-pages.ts";
 
 // Antora keeps the files of a module by family (docs.antora.org, "Standard File and Directory
@@ -137,13 +136,7 @@ type Entries = Generator<readonly [name: string, entry: SiteEntry]>;
 
 /** The component that an `antora.yml` describes, by its name, and by name and version. */
 export function* componentIn(text: string, path: string): Entries {
-  let data: Value;
-  try {
-    data = parseConfig(text, path);
-  } catch (error) {
-    if (error instanceof MatterError || error instanceof ValueError) return;
-    throw error;
-  }
+  const data = parseData(text, path) ?? null;
   const name = textOf(valueAt(data, "name"));
   if (name === undefined) return;
   yield [name, { path }];
