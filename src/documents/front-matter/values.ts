@@ -132,10 +132,11 @@ const pattern =
 const simpleDate =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)?$/;
 
-const months =
-  "january february march april may june july august september october november december".split(
+export const monthNames =
+  "January February March April May June July August September October November December".split(
     " ",
   );
+export const weekdayNames = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const writtenDate =
   /^(?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,|(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})\.?,?) (\d{4})$/i;
 
@@ -143,7 +144,8 @@ const writtenDate =
 function inDigits(text: string): string {
   const [all, month = "", day = "", dayFirst = day, after = month, year] =
     writtenDate.exec(text) ?? [];
-  const number = months.findIndex((each) => each.startsWith(after.toLowerCase())) + 1;
+  const written = after.toLowerCase();
+  const number = monthNames.findIndex((each) => each.toLowerCase().startsWith(written)) + 1;
   if (all === undefined || number === 0) return text;
   return [year, String(number).padStart(2, "0"), dayFirst.padStart(2, "0")].join("-");
 }

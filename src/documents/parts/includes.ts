@@ -3,7 +3,6 @@ import {
   realpathSync,
   statSync,
   closeSync,
-  constants,
   openSync,
   readSync,
   readdirSync,
@@ -16,7 +15,7 @@ import { partAnywhere, type Parts } from "./parts.ts";
 import { sourceFile } from "../files/source-file.ts";
 import { readContent } from "../files/bytes/content.ts";
 import { decodeText } from "../files/bytes/decode.ts";
-import { pointerHint, isPointer, pointerProblem } from "../files/bytes/file-bytes.ts";
+import { openFlags, pointerHint, isPointer, pointerProblem } from "../files/bytes/file-bytes.ts";
 import { mostNotes, notesOf, filesOf, type FilesByName } from "./notes-by-name.ts";
 import { outside } from "../formats/markdown/included.ts";
 import type { Included, Includes, SiteEntry, SiteNames } from "../formats/format.ts";
@@ -135,13 +134,11 @@ interface PageWithUid {
 }
 
 const headBytes = 4096;
-// `O_NOFOLLOW` does not exist on Windows. A link may lead out of the project.
-const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 function headOf(path: string): string {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, flags);
+    descriptor = openSync(path, openFlags);
     const bytes = Buffer.alloc(headBytes);
     return bytes.subarray(0, readSync(descriptor, bytes, 0, headBytes, 0)).toString("utf8");
   } catch {

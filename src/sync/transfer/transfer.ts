@@ -100,14 +100,14 @@ function ownMember(line: Line, name: string): unknown {
   return value === null ? undefined : value;
 }
 
+// The database would change a lone surrogate or NUL.
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && !value.includes("\0") && value.isWellFormed();
+
 function optionalText(line: Line, name: string): string | undefined {
   const value = ownMember(line, name);
-  if (value === undefined) return undefined;
-  // The database would change a lone surrogate or NUL.
-  if (typeof value !== "string" || value.includes("\0") || !value.isWellFormed()) {
-    throw invalidLine(`${name}: expected a string`);
-  }
-  return value;
+  if (value === undefined || isText(value)) return value;
+  throw invalidLine(`${name}: expected a string`);
 }
 
 function text(line: Line, name: string, mayBeEmpty = false): string {
@@ -197,9 +197,7 @@ function pathIn(line: Line, mayBeEmpty: boolean): string {
 function partsOf(line: Line): string | undefined {
   const paths = ownMember(line, "parts");
   if (paths === undefined) return undefined;
-  const isValid = (path: unknown): path is string =>
-    typeof path === "string" && !path.includes("\0") && path.isWellFormed();
-  if (!Array.isArray(paths) || !paths.every(isValid)) {
+  if (!Array.isArray(paths) || !paths.every(isText)) {
     throw invalidLine("parts: expected a list of strings");
   }
   return partsOfPaths(paths);
@@ -212,12 +210,7 @@ export function isBelowRoot(input: string): boolean {
 
 function uploadOf(line: Line, isOwn: boolean): BegunRun {
   const inputs = ownMember(line, "inputs");
-  const isValid = (input: unknown): input is string =>
-    typeof input === "string" &&
-    !input.includes("\0") &&
-    input.isWellFormed() &&
-    isBelowRoot(input);
-  if (!Array.isArray(inputs) || !inputs.every(isValid)) {
+  if (!Array.isArray(inputs) || !inputs.every(isText) || !inputs.every(isBelowRoot)) {
     throw invalidLine("inputs: expected a list of paths below the project root");
   }
   return {

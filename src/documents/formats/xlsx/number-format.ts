@@ -1,3 +1,4 @@
+import { monthNames, weekdayNames } from "../../front-matter/values.ts";
 import { sectionsOf, type Section, type Token } from "./format-code.ts";
 
 /**
@@ -212,11 +213,6 @@ function dateOf(serial: number, is1904: boolean, unitMs: number): Date | undefin
   return new Date(Date.UTC(1899, 11, 30) + days * dayMs + ms);
 }
 
-const months =
-  "January February March April May June July August September October November December".split(
-    " ",
-  );
-const weekdays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const two = (number: number): string => String(number).padStart(2, "0");
 
 /** What a part of a date shows, by its letters. */
@@ -230,12 +226,12 @@ function datePart(date: Date, letters: string, isMinute: boolean, is12: boolean)
       return letters.length < 3 ? two(date.getUTCFullYear() % 100) : String(date.getUTCFullYear());
     case "m":
       if (isMinute) return number(date.getUTCMinutes());
-      if (letters.length === 5) return (months[month] ?? "").slice(0, 1);
+      if (letters.length === 5) return (monthNames[month] ?? "").slice(0, 1);
       if (letters.length > 2)
-        return (months[month] ?? "").slice(0, letters.length === 3 ? 3 : undefined);
+        return (monthNames[month] ?? "").slice(0, letters.length === 3 ? 3 : undefined);
       return number(month + 1);
     case "d": {
-      const name = weekdays[date.getUTCDay()] ?? "";
+      const name = weekdayNames[date.getUTCDay()] ?? "";
       return letters.length > 3
         ? name
         : letters.length === 3

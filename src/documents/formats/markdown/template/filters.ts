@@ -1,4 +1,10 @@
-import { isMap, textOf, type Value } from "../../../front-matter/values.ts";
+import {
+  isMap,
+  monthNames,
+  textOf,
+  type Value,
+  weekdayNames,
+} from "../../../front-matter/values.ts";
 import { slugOf } from "../../../site/jekyll.ts";
 import type { Known, Scope } from "./scope.ts";
 
@@ -28,12 +34,6 @@ const onNumbers =
     return Number.isFinite(result) ? String(result) : undefined;
   };
 
-const months =
-  "January February March April May June July August September October November December".split(
-    " ",
-  );
-const days = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
-
 /** The date of a value with a day, in UTC; undefined for `now` and other words. */
 function dateOf(value: Value): Date | undefined {
   const written = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?/.exec(text(value))?.[0];
@@ -47,7 +47,7 @@ const pad = (number: number, width = 2, fill = "0"): string => String(number).pa
 /** A date as Ruby's strftime writes it; undefined for a mark that is not known here. */
 function formatted(date: Date, format: string): string | undefined {
   let isKnown = true;
-  const [month = "", day = ""] = [months[date.getUTCMonth()], days[date.getUTCDay()]];
+  const [month = "", day = ""] = [monthNames[date.getUTCMonth()], weekdayNames[date.getUTCDay()]];
   const marks: Readonly<Record<string, string>> = {
     Y: pad(date.getUTCFullYear(), 4),
     y: pad(date.getUTCFullYear() % 100),
