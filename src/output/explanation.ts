@@ -4,12 +4,17 @@ import type { Output } from "./terminal/output.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { formatCount } from "./terminal/progress.ts";
 import { bold, dim, green, magenta } from "./terminal/text.ts";
+import { displayWidth, fit, wrapWords } from "./terminal/width.ts";
 
 const minValueWidth = 16;
+const labelWidth = 9;
 
-function shorten(value: string, width: number): string {
-  const line = neutraliseLine(value);
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+/** Writes a fact; its further rows begin below its first word. */
+async function writeFact(output: Output, label: string, fact: string): Promise<void> {
+  const text = output.secrets.redact(neutraliseLine(fact));
+  const [first = "", ...rest] = wrapWords(text, output.columns() - labelWidth);
+  await output.line(dim(label.padEnd(labelWidth)), first);
+  for (const row of rest) await output.line(" ".repeat(labelWidth), row);
 }
 
 /**
@@ -33,22 +38,17 @@ export async function writeExplanation(
     isIncluded ? green("  is included: ") : magenta("  is skipped: "),
     reason,
   );
-  await output.line(
-    dim("target   "),
-    String(facts.target ?? "none: set --cc-pair-id or --connector"),
-  );
-  await output.line(dim("state    "), facts.state);
-  if (explanation.site !== undefined) await output.line(dim("site     "), explanation.site);
-  if (explanation.rules.length > 0)
-    await output.line(dim("rules    "), explanation.rules.join("; "));
+  const fact = (label: string, text: string): Promise<void> => writeFact(output, label, text);
+  await fact("target", String(facts.target ?? "none: set --cc-pair-id or --connector"));
+  await fact("state", facts.state);
+  if (explanation.site !== undefined) await fact("site", explanation.site);
+  if (explanation.rules.length > 0) await fact("rules", explanation.rules.join("; "));
   const size = `${formatCount(explanation.sourceBytes)} bytes read, ${formatCount(explanation.documentBytes)} sent`;
-  await output.line(dim("size     "), size);
-  if (explanation.images > 0) {
-    await output.line(dim("images   "), `${explanation.images} skipped`);
-  }
+  await fact("size", size);
+  if (explanation.images > 0) await fact("images", `${explanation.images} skipped`);
   for (const { kind, count, first } of explanation.leftOut) {
     const example = first === "" ? "" : ` (first: ${neutraliseLine(first)})`;
-    await output.line(dim("left out "), `${kind} × ${formatCount(count)}${example}`);
+    await fact("left out", `${kind} × ${formatCount(count)}${example}`);
   }
   for (const warning of explanation.warnings) {
     await output.warn(shownText(path, warning, facts.shown));
@@ -58,8 +58,9 @@ export async function writeExplanation(
   const nameWidth = Math.max(...fields.map(({ name }) => name.length));
   for (const { name, value, origin } of fields) {
     const from = `  ← ${neutraliseLine(origin)}`;
-    const width = output.columns() - nameWidth - from.length - 3;
-    const shown = shorten(output.secrets.redact(value), Math.max(minValueWidth, width));
+    const width = output.columns() - nameWidth - displayWidth(from) - 3;
+    const text = neutraliseLine(output.secrets.redact(value));
+    const shown = fit(text, Math.max(minValueWidth, width));
     await output.line(bold(name.padEnd(nameWidth)), "  ", shown, dim(from));
   }
 }

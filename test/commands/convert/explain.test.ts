@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+import stringWidth from "string-width";
 import { expect, it } from "vitest";
 import { startTestService } from "../../service.ts";
 import { expectRun, runIn } from "../state/support.ts";
@@ -38,6 +40,21 @@ it("ends on a terminal with the explanation, below the payload", async () => {
   const verdict = lines.findIndex((line) => line.includes("is included: "));
   expect(lines.findIndex((line) => line.includes("payload"))).toBe(0);
   expect(lines.findLastIndex((line) => line.startsWith("}"))).toBeLessThan(verdict);
+});
+
+it("fits into a terminal", async () => {
+  const title = "\u{20000}長い題".repeat(40);
+  const page = `---\ntitle: ${title}\n---\nText.\n`;
+  const service = await startTestService({ files: { "docs/manual/page.md": page } });
+  await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix handbook/");
+  const { stdout } = await runIn(service, "explain docs/manual/page.md", { answer: "" });
+  const lines = stripVTControlCharacters(stdout).split("\n");
+  const facts = lines.slice(lines.indexOf("}") + 1);
+  expect(facts.join(" ").replaceAll(/ +/g, " ")).toContain(
+    'recorded as "handbook/docs/manual/page.md",',
+  );
+  expect(facts.filter((line) => stringWidth(line) > 80)).toEqual([]);
+  expect(facts.join("").isWellFormed()).toBe(true);
 });
 
 it("names the place of a link that a run only counts", async () => {
