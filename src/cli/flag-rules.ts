@@ -213,6 +213,11 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       why: "both divide the documents among several runs",
     },
     {
+      flags: ["--claim"],
+      beside: ["--offline-state"],
+      why: "workers claim documents from the shared record",
+    },
+    {
       flags: ["--run"],
       without: ["--claim"],
       why: "it names the run that workers share",

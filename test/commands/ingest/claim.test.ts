@@ -96,6 +96,7 @@ describe("--claim", () => {
     const service = await startTestService({ files: { ...files, ...repositoryOf(files) } });
     for (const [args, text] of [
       ["docs --claim --shard 1/2", "both divide the documents among several runs"],
+      ["docs --claim --offline-state", "workers claim documents from the shared record"],
       ["docs --run nightly", "it names the run that workers share"],
       ["docs --claim --no-state", "--claim needs the state"],
       ["docs --claim --print-config", "--print-config only prints a project file"],
