@@ -15,15 +15,20 @@ function notText(name: string, isUtf16: boolean, cause?: unknown): CliError {
 }
 
 function decode(bytes: Uint8Array, name: string): string {
+  let text: string;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Without its byte order mark, ASCII in UTF-16 is valid UTF-8 with NUL characters.
-    if (!text.includes("\0")) return text;
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     const mark = Buffer.from(bytes.subarray(0, 2)).toString("hex");
     throw notText(name, mark === "fffe" || mark === "feff", error);
   }
-  throw notText(name, true);
+  const zeros = text.split("\0").length - 1;
+  if (zeros === 0) return text;
+  // Without its byte order mark, ASCII in UTF-16 is valid UTF-8, and every second character is NUL.
+  if (zeros * 4 >= text.length) throw notText(name, true);
+  throw new CliError("usage", `${name} holds a NUL character, which no text has`, {
+    hints: ["remove it, e.g. with: tr -d '\\0'", "or send a file with --file"],
+  });
 }
 
 const silenceMs = 2000;

@@ -299,6 +299,14 @@ describe("message", () => {
       },
     );
 
+    it("is not called UTF-16 for a NUL character", async () => {
+      const context = withStdin(Readable.from([Buffer.from("How long\0 is leave?")]));
+      await expect(readMessage(context, { words: "", readsStdin: true })).rejects.toMatchObject({
+        message: "stdin holds a NUL character, which no text has",
+        hints: [expect.stringContaining("tr -d '\\0'"), expect.stringContaining("--file")],
+      });
+    });
+
     it("may be cut inside a character", async () => {
       const bytes = Buffer.from("é🙂");
       const context = withStdin(Readable.from([...bytes].map((byte) => Buffer.from([byte]))));
