@@ -1,3 +1,5 @@
+import { countBefore } from "../documents/text/count-before.ts";
+
 /** A position in a text; both count from 1, columns in UTF-16 units. */
 export interface Position {
   line: number;
@@ -17,13 +19,8 @@ export function createLines(text: string): Lines {
   return {
     at(offset) {
       const within = Math.max(0, Math.min(offset, text.length));
-      let [low, high] = [0, starts.length - 1];
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((starts[middle] ?? 0) <= within) low = middle;
-        else high = middle - 1;
-      }
-      return { line: low + 1, column: within - (starts[low] ?? 0) + 1 };
+      const line = countBefore(starts.length, (at) => (starts[at] ?? 0) <= within);
+      return { line, column: within - (starts[line - 1] ?? 0) + 1 };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { countBefore } from "../../documents/text/count-before.ts";
 import type { Span } from "./rule.ts";
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
@@ -115,15 +116,7 @@ function offsetsIn(raw: string): (offset: number) => number {
   for (let at = raw.indexOf("\r\n"); at >= 0; at = raw.indexOf("\r\n", at + 2)) {
     ends.push(at - ends.length);
   }
-  return (offset) => {
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((ends[middle] ?? 0) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return offset + low;
-  };
+  return (offset) => offset + countBefore(ends.length, (at) => (ends[at] ?? 0) < offset);
 }
 
 /** The fixes for the text as it is in the file, with the line end of its first line. */

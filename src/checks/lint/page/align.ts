@@ -1,3 +1,4 @@
+import { countBefore } from "../../../documents/text/count-before.ts";
 import type { Span } from "../rule.ts";
 
 /** The words of a text: letters and digits, which every format writes alike. */
@@ -49,14 +50,9 @@ function growing(pairs: readonly Pair[]): Pair[] {
   const ends: number[] = [];
   const before: number[] = [];
   for (const [index, [, file]] of pairs.entries()) {
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((pairs[ends[middle] ?? 0]?.[1] ?? 0) < file) low = middle + 1;
-      else high = middle;
-    }
-    before.push(low === 0 ? -1 : (ends[low - 1] ?? -1));
-    ends[low] = index;
+    const at = countBefore(ends.length, (each) => (pairs[ends[each] ?? 0]?.[1] ?? 0) < file);
+    before.push(at === 0 ? -1 : (ends[at - 1] ?? -1));
+    ends[at] = index;
   }
   const chosen: Pair[] = [];
   for (let at = ends.at(-1) ?? -1; at !== -1; at = before[at] ?? -1) {
@@ -141,15 +137,8 @@ export function alignWords(
   const places = new Int32Array(body.texts.length).fill(-1);
   pairWords(body, file, places);
   /** The first word that begins at an offset or after it. */
-  const wordAt = (offset: number): number => {
-    let [low, high] = [0, body.starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((body.starts[middle] ?? 0) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const wordAt = (offset: number): number =>
+    countBefore(body.starts.length, (word) => (body.starts[word] ?? 0) < offset);
   const startOf = (word: number): number => file.starts[places[word] ?? 0] ?? 0;
   // The nearest words that the file has, before each word and from it on.
   const previous = places.map((_, word) => word);

@@ -209,8 +209,8 @@ function mystLink({ path }: StyledFile): string {
   return page === "index" ? "" : mystSlug(nameIn(page));
 }
 
-/** quarto.org, "Website basics": each page keeps its path. */
-const quartoLink = ({ path }: StyledFile): string => `${encodePath(withoutExtension(path))}.html`;
+/** Each page keeps its path: quarto.org, "Website basics". */
+const htmlLink = ({ path }: StyledFile): string => `${encodePath(withoutExtension(path))}.html`;
 
 /**
  * docs.antora.org, "How Antora Builds URLs": component, version, module and page, without those that
@@ -224,57 +224,34 @@ function antoraLink({ path, pages }: StyledFile): string {
   return encodePath(join(...names, `${page}.html`));
 }
 
+// What most styles have.
+const usual = { anchors: "github", folder: "", endsWithSlash: false } as const;
+
 const styles: Readonly<Record<LinkStyle, Style>> = {
-  antora: { anchors: "github", folder: "", endsWithSlash: false, linkOf: antoraLink },
-  sphinx: {
-    anchors: "sphinx",
-    folder: "",
-    endsWithSlash: false,
-    // sphinx-doc.org, "Builders": that of HTML keeps the path.
-    linkOf: ({ path }) => `${encodePath(withoutExtension(path))}.html`,
-  },
-  docusaurus: {
-    anchors: "docusaurus",
-    folder: "",
-    endsWithSlash: false,
-    linkOf: docusaurusLink,
-  },
+  antora: { ...usual, linkOf: antoraLink },
+  // sphinx-doc.org, "Builders": that of HTML keeps the path.
+  sphinx: { ...usual, anchors: "sphinx", linkOf: htmlLink },
+  docusaurus: { ...usual, anchors: "docusaurus", linkOf: docusaurusLink },
   // The folders of its pages are in its configuration.
-  hugo: { anchors: "github", folder: "", endsWithSlash: true, linkOf: hugoLink },
-  jekyll: { anchors: "github", folder: "", endsWithSlash: false, linkOf: jekyllLink },
-  mkdocs: {
-    anchors: "mkdocs",
-    folder: "docs/",
-    endsWithSlash: true,
-    linkOf: mkdocsLink,
-  },
+  hugo: { ...usual, endsWithSlash: true, linkOf: hugoLink },
+  jekyll: { ...usual, linkOf: jekyllLink },
+  mkdocs: { anchors: "mkdocs", folder: "docs/", endsWithSlash: true, linkOf: mkdocsLink },
   starlight: {
-    anchors: "github",
+    ...usual,
     folder: "src/content/docs/",
     endsWithSlash: true,
     linkOf: starlightLink,
   },
-  vitepress: {
-    anchors: "vitepress",
-    folder: "",
-    endsWithSlash: false,
-    linkOf: vitepressLink,
-  },
-  github: {
-    anchors: "github",
-    folder: "",
-    endsWithSlash: false,
-    linkOf: ({ path }) => encodePath(path),
-  },
+  vitepress: { ...usual, anchors: "vitepress", linkOf: vitepressLink },
+  github: { ...usual, linkOf: ({ path }) => encodePath(path) },
   obsidian: {
+    ...usual,
     anchors: "obsidian",
-    folder: "",
-    endsWithSlash: false,
     linkOf: ({ path }) => publishPath(withoutExtension(path)),
   },
-  myst: { anchors: "myst", folder: "", endsWithSlash: false, linkOf: mystLink },
-  quarto: { anchors: "quarto", folder: "", endsWithSlash: false, linkOf: quartoLink },
-  docfx: { anchors: "github", folder: "", endsWithSlash: false, linkOf: docfxLink },
+  myst: { ...usual, anchors: "myst", linkOf: mystLink },
+  quarto: { ...usual, anchors: "quarto", linkOf: htmlLink },
+  docfx: { ...usual, linkOf: docfxLink },
 };
 
 /** How a style makes anchors of headings. */

@@ -8,6 +8,7 @@ import {
   unescape,
   readAttribute,
 } from "../images/image-references.ts";
+import { countBefore } from "../../text/count-before.ts";
 import { createLookup, createUnreadTest, indentedCodeOf } from "../../text/structure.ts";
 import { plainText, slugOf } from "../../text/heading-text.ts";
 import { resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
@@ -187,14 +188,8 @@ type Shifts = { end: number; by: number }[];
 
 function shiftOf(shifts: Shifts): (offset: number) => number {
   return (offset) => {
-    // The last replacement before the offset.
-    let [low, high] = [0, shifts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((shifts[middle]?.end ?? Infinity) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return offset + (shifts[low - 1]?.by ?? 0);
+    const count = countBefore(shifts.length, (at) => (shifts[at]?.end ?? Infinity) <= offset);
+    return offset + (shifts[count - 1]?.by ?? 0);
   };
 }
 
