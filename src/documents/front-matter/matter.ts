@@ -30,9 +30,10 @@ export const yamlSchema = FAILSAFE_SCHEMA.extend({
   ],
 });
 
-function parseYaml(text: string): unknown {
+/** Throws MatterError. */
+export function parseYaml(text: string, schema = yamlSchema): unknown {
   try {
-    return load(text, { schema: yamlSchema });
+    return load(text, { schema });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     // `mark` is missing when the input is not one document.

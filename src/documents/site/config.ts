@@ -1,12 +1,18 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join, posix } from "node:path";
-import { load, Type, YAMLException } from "js-yaml";
+import { Type } from "js-yaml";
 import { CliError } from "../../errors.ts";
 import { readContent } from "../files/bytes/content.ts";
 import { decodeText } from "../files/bytes/decode.ts";
 import { relativeTo } from "../files/root.ts";
 import { sourceFile } from "../files/source-file.ts";
-import { MatterError, parseJson, parseTomlText, yamlSchema } from "../front-matter/matter.ts";
+import {
+  MatterError,
+  parseJson,
+  parseTomlText,
+  parseYaml,
+  yamlSchema,
+} from "../front-matter/matter.ts";
 import { readPython } from "./python.ts";
 import { isMap, toValue, ValueError, type Value, type ValueMap } from "../front-matter/values.ts";
 import { siteFiles, type Site, type SiteSettings } from "./sites.ts";
@@ -38,19 +44,11 @@ const foreignTags = ["!", "tag:yaml.org,2002:"].flatMap((tag) =>
 );
 const schema = yamlSchema.extend({ explicit: foreignTags });
 
-function parseYaml(text: string): unknown {
-  try {
-    return load(text, { schema });
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const mark = error.mark as YAMLException["mark"] | undefined;
-    throw new MatterError(error.reason, (mark?.line ?? 0) + 1, (mark?.column ?? 0) + 1);
-  }
-}
+const parseForeign = (text: string): unknown => parseYaml(text, schema);
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
-  yml: parseYaml,
-  yaml: parseYaml,
+  yml: parseForeign,
+  yaml: parseForeign,
   toml: parseTomlText,
   json: parseJson,
   py: readPython,
