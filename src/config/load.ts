@@ -237,7 +237,11 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     connection() {
       const { chosen, merged } = request.sends ? shown : resolveProfile(request, sources(sendable));
       const { warn } = request;
-      return openConnection({ merged, files, machine, profile: chosen.name, refused, warn });
+      const profile = chosen.name;
+      // Without the flag, the key of another profile would be replaced.
+      const isFlag = chosen.origin.source === "flag";
+      const login = isFlag ? `knowctl login --profile ${profile}` : "knowctl login";
+      return openConnection({ merged, files, machine, profile, refused, warn, login });
     },
     async readableKeys() {
       const { merged } = request.sends

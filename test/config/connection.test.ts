@@ -97,6 +97,21 @@ describe("connection", () => {
       expect(keyOrigins.accessToken.name).toMatch(/config\.json:\d+$/);
     });
 
+    it.each([
+      [{}, "knowctl login"],
+      [{ profile: "q" }, "knowctl login --profile q"],
+    ])("names the login of the profile that %j chooses", async (flags, login) => {
+      const desk = createDesk();
+      const profile = { baseUrl: prod };
+      const profiles = { p: profile, q: profile };
+      desk.putUser({ defaultProfile: "p", profiles });
+      expect((await refusal(desk, flags)).hints[0]).toBe(`store one: ${login}`);
+      const stored = { ...profile, apiKey: "stored-key" };
+      desk.putUser({ defaultProfile: "p", profiles: { p: stored, q: stored } });
+      const { keyOrigins } = await connect(desk, flags);
+      expect(keyOrigins.apiKey.remedy).toBe(`store another with \`${login}\``);
+    });
+
     it("names the variable or the file of a reference, and how to change it", async () => {
       const desk = createDesk({ MINE: "mine-key" });
       const file = desk.put("key.txt", "file-key");

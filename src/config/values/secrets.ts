@@ -22,6 +22,8 @@ export interface SecretRequest {
   merged: Merged;
   machine: Machine;
   warn: (message: string) => void;
+  /** The command that stores another key where this one would be. */
+  login?: string | undefined;
 }
 
 type SecretPath =
@@ -46,7 +48,12 @@ const unsafe = (message: string, hint?: string): CliError =>
   new CliError("not-configured", message, { hints: hint === undefined ? [] : [hint] });
 
 /** The key in a text. `what` names where it comes from: the error of the HTTP layer would quote the key. */
-function checkKey(kind: SecretPath[0], text: string | undefined, what: string): Checked {
+function checkKey(
+  kind: SecretPath[0],
+  text: string | undefined,
+  what: string,
+  login: string,
+): Checked {
   // A passphrase may hold any character: no header carries it.
   const isPassphrase = kind === "clientKeyPassphrase";
   const key = isPassphrase ? text?.replace(/[\r\n]+$/, "") : text?.trim();
@@ -64,7 +71,7 @@ function checkKey(kind: SecretPath[0], text: string | undefined, what: string): 
   }
   if (/^[\u0021-\u007e]+$/.test(key)) return { key };
   const problem = "holds characters that a key cannot have (spaces, line breaks, …)";
-  throw unsafe(`${what} ${problem}`, "store it again: knowctl login");
+  throw unsafe(`${what} ${problem}`, `store it again: ${login}`);
 }
 
 function readKeyFile(path: string, where: string, { machine, warn }: SecretRequest): string {
@@ -129,17 +136,17 @@ export async function resolveSecret(
   const found = secretAt(request.merged, path);
   if (!found) return undefined;
   const { secret, layer } = found;
-  const { machine } = request;
+  const { machine, login = "knowctl login" } = request;
   const where = layer.where([...path]);
   const check = (text: string | undefined, what: string, origin: KeyOrigin): Resolved => ({
-    ...checkKey(path[0], text, what),
+    ...checkKey(path[0], text, what, login),
     origin,
   });
   if (typeof secret === "string") {
     const isVariable = layer.source === "env";
     const remedy = isVariable
-      ? `set ${where} to another, or unset it to use a stored one (\`knowctl login\`)`
-      : "store another with `knowctl login`";
+      ? `set ${where} to another, or unset it to use a stored one (\`${login}\`)`
+      : `store another with \`${login}\``;
     return check(secret, isVariable ? where : `${path.join(".")} (${where})`, {
       name: where,
       remedy,
@@ -247,9 +254,10 @@ function noKey(request: KeyRequest, missing: readonly string[]): CliError {
   );
   const reasons = [...missing, ...empty.map((name) => `${name} is empty`)];
   const why = reasons.length > 0 ? reasons.join(", ") : `profile "${request.profile}" has none`;
+  const { login = "knowctl login" } = request;
   return new CliError("not-configured", `no key for ${request.origin}: ${why}`, {
     hints: [
-      missing.length > 0 ? "set it, or store a key: knowctl login" : "store one: knowctl login",
+      missing.length > 0 ? `set it, or store a key: ${login}` : `store one: ${login}`,
       "or set KNOWCTL_API_KEY (KNOWCTL_ACCESS_TOKEN for a separate chat and admin token)",
     ],
   });
