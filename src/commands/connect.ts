@@ -27,11 +27,6 @@ export interface Connected {
   clientUntil(signal: AbortSignal): Client;
 }
 
-/** The output gate of a command, from its global flags. */
-export function openOutput(context: Context, flags: GlobalFlags): Output {
-  return createOutput(context, flags);
-}
-
 /** Loads the configuration; warnings go to `output`. */
 export async function loadSettings(
   context: Context,
@@ -143,7 +138,7 @@ export async function connect(
   flags: GlobalFlags,
   request: ConnectRequest = {},
 ): Promise<Connected & { output: Output }> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const config = await loadSettings(context, flags, output, { sends: true, root: request.root });
   return { output, ...(await openClient(context, output, config, request)) };
 }

@@ -13,7 +13,7 @@ import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { ask, plainView, writeUnasked, viewOf, type View } from "./ask.ts";
 import { type Question, combineSinks, type Ending, type AnswerSink } from "./turn.ts";
@@ -25,7 +25,7 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
+import { connect, loadSettings, type Connected } from "../connect.ts";
 import type { SessionOwner } from "./session/session-index.ts";
 
 async function noteSession(
@@ -168,7 +168,7 @@ async function replayAnswer(
   options: ChatOptions & { replay: string },
   begin: () => ChatFormat,
 ): Promise<void> {
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const { checkReplay, replay } = await import("./recording.ts");
   checkReplay(args);
   const config = await loadSettings(context, options, output, {
@@ -249,7 +249,7 @@ export async function chat(context: Context, args: string[], options: ChatOption
     if (replay === undefined) await askOnce(context, args, options, begin);
     else await replayAnswer(context, args, { ...options, replay }, begin);
   } catch (error) {
-    if (!hasBegun) await writeUnasked(context, openOutput(context, options), format, error);
+    if (!hasBegun) await writeUnasked(context, createOutput(context, options), format, error);
     throw error;
   }
 }

@@ -15,7 +15,8 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { contentProblems } from "./check.ts";
-import { loadToShow, machineOf, saveProject, targetFile } from "./files.ts";
+import { loadToShow, saveProject, targetFile } from "./files.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 export interface ChangeOptions extends GlobalFlags {
   /** Change the project file instead of the user file. */
@@ -36,7 +37,7 @@ function profileNames(draft: Draft): string[] {
 async function open(context: Context, key: string, options: ChangeOptions): Promise<Opened> {
   const output = createOutput(context, options);
   const target = await targetFile(context, options);
-  const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
+  const draft = await openDraft(target.path, target.isPrivate, createMachine(context));
   // A short key refers to the profile in effect, which this change may create.
   const userOnly = options.local !== true;
   const { config: _named, ...flags } = options;
@@ -185,7 +186,7 @@ export async function configUse(
     });
   }
   const target = await targetFile(context, options);
-  const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
+  const draft = await openDraft(target.path, target.isPrivate, createMachine(context));
   // The user file also applies where this project file does not.
   if (target.isPrivate && !profileNames(draft).includes(name)) {
     throw new CliError("not-found", `there is no profile "${name}" in ${draft.path}`, {

@@ -15,7 +15,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
-import { machineOf } from "./files.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 /** A value that the schema allows and that is wrong. */
 interface ContentProblem {
@@ -102,7 +102,7 @@ async function filesToCheck(
   name: string | undefined,
   options: GlobalFlags,
 ): Promise<Checked[]> {
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   const named = name ?? givenWord(options, context.env, "config")?.word;
   if (named !== undefined)
     return [{ found: await readNamed(named, context.cwd), isUser: false, isNamed: true }];
@@ -129,7 +129,7 @@ async function checkFile(
         secretsOf(profile).some(({ secret }) => typeof secret === "string"),
       );
       checkPrivate(found.path, {
-        uid: machineOf(context).uid,
+        uid: createMachine(context).uid,
         holdsKey,
         warn: (text) => warnings.push(text),
       });
@@ -175,7 +175,7 @@ export async function configTrust(
   options: GlobalFlags,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   const found =
     name === undefined
       ? await findProject(context.cwd, { machine, trustAll: false })

@@ -41,10 +41,6 @@ export async function loadToShow(
   return config;
 }
 
-export function machineOf(context: Context): Machine {
-  return createMachine(context);
-}
-
 /** The existing user file, else the path where it would be created. */
 export function userFile(machine: Machine): string {
   const paths = userPlaces.map((place) => join(userFolder(machine), place));
@@ -63,7 +59,7 @@ export async function targetFile(
   context: Context,
   options: GlobalFlags & { local?: boolean },
 ): Promise<Target> {
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   const named = givenWord(options, context.env, "config");
   // A flag wins over the variable.
   if (named && !(options.local === true && named.source === "env")) {

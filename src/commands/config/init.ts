@@ -8,7 +8,7 @@ import {
   type Draft,
 } from "../../config/file/edit.ts";
 import { findProject } from "../../config/find/discover.ts";
-import { expandPath } from "../../config/find/folders.ts";
+import { createMachine, expandPath } from "../../config/find/folders.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
 import { AddressProblem, addressHint, isLoopback, parseBaseUrl } from "../../config/values/url.ts";
 import { isProfileName } from "../../config/values/validate.ts";
@@ -28,7 +28,7 @@ import {
   type Answers,
   type TestOptions,
 } from "./connection.ts";
-import { machineOf, saveProject, userFile } from "./files.ts";
+import { saveProject, userFile } from "./files.ts";
 
 export interface InitOptions extends TestOptions {
   withToken?: boolean;
@@ -202,7 +202,11 @@ function withAnswers(draft: Draft, answers: Named, options: InitOptions, context
   for (const member of ["caFile", "clientCert", "clientKey"] as const) {
     const given = options[member];
     if (given === undefined) continue;
-    next = changeDraft(next, at(member), expandPath(given, context.cwd, machineOf(context).home));
+    next = changeDraft(
+      next,
+      at(member),
+      expandPath(given, context.cwd, createMachine(context).home),
+    );
   }
   if (options.timeout !== undefined) next = changeDraft(next, at("timeout"), options.timeout);
   if (readDraft(next, ["defaultProfile"]) !== undefined) return next;
@@ -301,7 +305,7 @@ async function initIdPrefix(
   isSet: boolean,
 ): Promise<void> {
   if (given === "" || (given === undefined && (!prompt.canAsk || isSet))) return;
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   const cwd = realpathSync(context.cwd);
   const folder = findGitRoot(context, cwd) ?? cwd;
   // Documents of all projects lie below the home folder.
@@ -331,7 +335,7 @@ export async function configInit(
   runLine: RunLine,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const draft = await openDraft(userFile(machineOf(context)), true, machineOf(context));
+  const draft = await openDraft(userFile(createMachine(context)), true, createMachine(context));
   const prompt = createPrompt(context, options, output);
   const answers = await connectAsking(context, options, prompt, output, draft);
   if (answers === undefined) {

@@ -12,7 +12,7 @@ import { AddressProblem, parseBaseUrl, type BaseUrl } from "../../config/values/
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { writeError, createOutput, type Output } from "../../output/terminal/output.ts";
-import { loadToShow, machineOf, userFile } from "./files.ts";
+import { loadToShow, userFile } from "./files.ts";
 import {
   checkKeyText,
   fromStdin,
@@ -22,6 +22,7 @@ import {
   type TestOptions,
 } from "./connection.ts";
 import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 export interface LoginOptions extends TestOptions {
   withToken?: boolean;
@@ -95,7 +96,7 @@ export async function login(
   options: LoginOptions,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   const config = await loadToShow(context, options, output, { mayBeNew: true });
   const draft = await openDraft(userFile(machine), true, machine);
   const baseUrl = addressFor(config, draft);
@@ -131,7 +132,7 @@ export async function logout(
   options: GlobalFlags,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   const config = await loadToShow(context, options, output, { userOnly: true });
   let draft = await openDraft(userFile(machine), true, machine);
   const stored = Object.values(members).filter(

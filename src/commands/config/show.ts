@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { valueAt } from "../../config/file/problems.ts";
-import { stateFolder } from "../../config/find/folders.ts";
+import { createMachine, stateFolder } from "../../config/find/folders.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config, Origin } from "../../config/load.ts";
 import { claimsOf, restrictContent, trustStore } from "../../config/trust.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats/formats.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
-import { loadToShow, machineOf, userFile } from "./files.ts";
+import { loadToShow, userFile } from "./files.ts";
 
 interface ProfileRow {
   current: boolean;
@@ -201,7 +201,7 @@ export async function configPath(
 ): Promise<void> {
   checkFormat(options);
   const output = createOutput(context, options);
-  const machine = machineOf(context);
+  const machine = createMachine(context);
   // Works with a broken file too: this command shows which file to fix.
   const project = await loadToShow(context, options, output).then(
     (config) => config.files.find((file) => file.layer === "project")?.path,

@@ -8,7 +8,6 @@ import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import type { PlanTable } from "../../sync/plan/plan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { readPending, type Pending } from "../../sync/run/pending.ts";
-import { openOutput } from "../connect.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { nothingFound } from "../ingest/ingest.ts";
 import { openSource } from "../ingest/options/settings.ts";
@@ -16,6 +15,7 @@ import { planFolder } from "../ingest/plan.ts";
 import { problemAt } from "../../output/paths.ts";
 import { printNotices, printWarnings } from "../ingest/report/tell.ts";
 import { openSession, type Session } from "../ingest/session.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
@@ -105,7 +105,7 @@ export async function convert(
       hints: ["name files"],
     });
   }
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   // Image sections need an upload, so images are always skipped here.
   const flags = { ...options, images: "skip" as const };
   const source = await openSource(context, paths, flags, output, false);

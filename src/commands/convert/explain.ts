@@ -16,11 +16,11 @@ import { writeExplanation } from "../../output/explanation.ts";
 import { seenText } from "../../sync/state/records.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState } from "../../sync/state/file/state-file.ts";
-import { openOutput } from "../connect.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { isTargetOpen, recordedPairs, chosenPair } from "../ingest/target/pair.ts";
 import { plannedBaseUrl } from "../ingest/session.ts";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 export interface ExplainFlags extends MappingFlags {
   /** Row of a file of rows; default: the first. */
@@ -85,7 +85,7 @@ export async function explain(
 ): Promise<void> {
   const [path = ""] = args;
   checkFormat(flags);
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const source = await openSource(context, [path], flags, output, false);
   const found = findFile(source, path);
   if (found.kind !== "file") {

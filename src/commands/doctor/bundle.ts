@@ -10,10 +10,10 @@ import { findingsText, type Finding, type FindingStatus } from "../../output/fin
 import { neutralise, neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { createSecrets, type Secrets } from "../../output/terminal/redact.ts";
 import type { FailureCount } from "../../sync/state/look-ups.ts";
-import { machineOf } from "../config/files.ts";
 import type { ValueRow } from "../config/show.ts";
 import { statsOf } from "../stats-of.ts";
 import type { Examination } from "./check.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 /** The whole result, for `--output json` and the bundle. */
 export interface DoctorReport {
@@ -204,7 +204,7 @@ function toText(bundle: Bundle): string {
  */
 export function writeBundle(path: string, examination: Examination, report: DoctorReport): void {
   const { context, output } = examination;
-  const { home } = machineOf(context);
+  const { home } = createMachine(context);
   const redact = createRedaction(context, output.secrets, home);
   const configuration = report.configuration.map((row) =>
     privateKeys.test(row.key) ? { ...row, value: "(left out)" } : row,

@@ -17,9 +17,9 @@ import { ciPrefix } from "../../output/report/github.ts";
 import { writeData } from "../../output/report/json.ts";
 import { writePeople } from "../../output/report/people.ts";
 import { readReportText } from "../../output/report/stored/read.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { connect, openOutput, whileAsking } from "../connect.ts";
+import { connect, whileAsking } from "../connect.ts";
 import { idsInState } from "../files-in-state.ts";
 import { findGitRoot } from "../project-root.ts";
 import { parseBaseline, searchQuestions } from "./eval.ts";
@@ -195,7 +195,7 @@ export async function evalCoverage(
   names: string[],
   options: CoverageOptions,
 ): Promise<void> {
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   checkMembers(options, sampleOf(CoverageReport) as object);
   const files = checkReportFiles(options, context.cwd);
   const inputs = await sortInputs(context, names);

@@ -27,10 +27,9 @@ import {
   refuseReport,
 } from "../../output/report/stored/read.ts";
 import { sandboxCaveat } from "../../output/search/results.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
-import { openOutput } from "../connect.ts";
 import { placeOf } from "../ingest/options/settings.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import { runCases } from "./cases.ts";
@@ -205,7 +204,7 @@ async function evaluate(
   // Questions cost tokens, and nobody would see the result.
   if (system.stdout.closed) throw system.stdout.closed;
   const context = goOnAfterClosedPipe(system);
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const goals = await readGoals(context, options);
   if (options.record !== undefined) checkRecordFolder(context.cwd, options.record);
   const prepared = await prepareSuites(context, kind, files, options);

@@ -7,9 +7,9 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { connect, openOutput, whileAsking } from "../connect.ts";
+import { connect, whileAsking } from "../connect.ts";
 import { isRows, openFolder, type Folder } from "./project.ts";
 import { chooseSample } from "../../checks/verify/sample.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
@@ -288,7 +288,7 @@ export async function evalInit(
   paths: string[],
   options: InitOptions,
 ): Promise<void> {
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const { out } = options;
   if (out !== undefined && existsSync(resolve(context.cwd, out))) throw fileExists(out);
   const { text, note } = options.fromSessions

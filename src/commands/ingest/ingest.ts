@@ -11,7 +11,6 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import { createOtherIds } from "../../sync/state/by-path.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
-import { openOutput } from "../connect.ts";
 import { endPlan, everyDocument, plannedDocuments, writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest-options.ts";
 import { openSource, placeOf, type DocumentSource } from "./options/settings.ts";
@@ -37,6 +36,7 @@ import { openClaim } from "./upload/claim.ts";
 import { begunRun } from "./upload/failures.ts";
 import { uploadPlan } from "./upload/upload.ts";
 import type { UploadFollower } from "./watch/watch.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 interface IdChanges {
   count: number;
@@ -324,7 +324,7 @@ async function uploadOrPlan(
   checkOptions(paths, options);
   if (paths.includes("-") && options.printConfig !== true)
     return await (await import("./stdin.ts")).ingestStdin(context, options, outcome);
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const request: ReportRequest = {
     outcome,
     startedAtMs,

@@ -13,7 +13,6 @@ import { decide } from "../../sync/plan/decide.ts";
 import { createPlanTable, type PlanTable } from "../../sync/plan/plan-table.ts";
 import { pendingOfLines, type Pending } from "../../sync/run/pending.ts";
 import { targetFor } from "../../sync/state/target.ts";
-import { openOutput } from "../connect.ts";
 import { endPlan, writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest-options.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./options/mapping-flags.ts";
@@ -28,6 +27,7 @@ import { createOwners } from "./target/owners.ts";
 import { missingPair } from "./target/pair.ts";
 import { createDocumentLists } from "./target/service-lists.ts";
 import { uploadPlan } from "./upload/upload.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 /** What stdin brings: finished documents, rows to map, or one text. */
 type Content = "documents" | "rows" | "text" | undefined;
@@ -346,7 +346,7 @@ export async function ingestStdin(
   outcome: Outcome,
 ): Promise<void> {
   const startedAtMs = context.now();
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   checkStdinFlags(options, context.stdin);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);

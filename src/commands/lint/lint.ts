@@ -41,10 +41,9 @@ import { writePeople } from "../../output/report/people.ts";
 import type { Report } from "../../output/report/report.ts";
 import { reportFormat } from "../../output/formats/formats.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
-import { openOutput } from "../connect.ts";
 import { findGitRoot } from "../project-root.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
@@ -330,7 +329,7 @@ async function lintPaths(
   checkPaths(paths);
   checkLintFormat(options);
   refuseUnknownRules({}, rules, options.rule);
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const files = checkReportFiles(options, context.cwd);
   const baseline = openBaseline(options, context.cwd);
   // Before the configuration is known: a rule that it switches off may cost a look at git.

@@ -4,17 +4,17 @@ import { refuseSpecial, whileLocked, writeWhole } from "../../config/file/files.
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
-import { openOutput } from "../connect.ts";
-import { machineOf } from "../config/files.ts";
 import { clients, type ClientName } from "./clients.ts";
 import { edit, entryIn, entryText, type Entry, type Place } from "./entry.ts";
 import { checkPermission, rootOf, type PermissionFlags } from "./permission.ts";
+import { createOutput } from "../../output/terminal/output.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 type InstallFlags = GlobalFlags & PermissionFlags;
 
 function placeOf(context: Context, name: ClientName): Place {
   const { path, form, servers } = clients[name];
-  return { path: path(machineOf(context)), form, servers };
+  return { path: path(createMachine(context)), form, servers };
 }
 
 /** The command line of the server, with absolute paths: a client starts it anywhere. */
@@ -37,7 +37,7 @@ export async function printConfig(
   name: ClientName,
   flags: InstallFlags,
 ): Promise<void> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const place = placeOf(context, name);
   await output.line(entryText(place, entryFor(context, name, flags)));
   await output.note(`for ${place.path}; \`knowctl mcp install ${name}\` adds it there`);
@@ -68,7 +68,7 @@ export async function mcpInstall(
   const name = client as ClientName;
   const place = placeOf(context, name);
   const entry = entryFor(context, name, flags);
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const { title } = clients[name];
   await whileLocked(place.path, async () => {
     const text = readIf(place.path);
@@ -88,7 +88,7 @@ export async function mcpUninstall(
   flags: GlobalFlags,
 ): Promise<void> {
   const place = placeOf(context, client as ClientName);
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   await whileLocked(place.path, async () => {
     const text = readIf(place.path);
     const entry = text === undefined ? undefined : entryIn(place, text);

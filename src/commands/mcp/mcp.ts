@@ -1,6 +1,5 @@
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
-import { openOutput } from "../connect.ts";
 import type { RunLine } from "../try/try.ts";
 import type { ClientName } from "./clients.ts";
 import { printConfig } from "./install.ts";
@@ -8,6 +7,7 @@ import { checkPermission, rootOf, type PermissionFlags } from "./permission.ts";
 import { createRunTool } from "./run-line.ts";
 import { serve } from "./server.ts";
 import { createAllowance, type Permission } from "./toolbox.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 export interface McpFlags extends GlobalFlags, PermissionFlags {
   printConfig?: ClientName;
@@ -25,7 +25,7 @@ export async function serveMcp(context: Context, flags: McpFlags, runLine: RunLi
     ingest: checkPermission(context, root, flags),
     ccPairId: flags.ccPairId,
   };
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   await output.note(`serving ${root} to an agent over stdin and stdout; Ctrl-C ends it`);
   const run = createRunTool(context, flags, root, runLine);
   await serve(context, run, { root, flags, ...permission });

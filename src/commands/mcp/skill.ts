@@ -1,7 +1,7 @@
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
-import { openOutput } from "../connect.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 /** What an agent wants, and the command line that does it. Tests run each against the sandbox, in order. */
 export const wishes: readonly (readonly [wish: string, line: string])[] = [
@@ -96,6 +96,6 @@ export async function printSkill(
   flags: GlobalFlags,
   commands: Parameters<typeof skillText>[0],
 ): Promise<void> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   await output.line(skillText(commands).trimEnd());
 }

@@ -2,8 +2,9 @@ import type * as z from "zod/mini";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { loadSettings, openOutput } from "../connect.ts";
+import { loadSettings } from "../connect.ts";
 import type { LineResult } from "./run-line.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 /** Model calls that the server may still make. */
 export interface Allowance {
@@ -86,7 +87,7 @@ export function selection(given: readonly string[] | undefined): string[] {
 
 /** The arguments for the files that an upload without paths takes: the configured `include`, else all. */
 export async function allFiles({ context, flags, root }: Toolbox): Promise<string[]> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const { ingest } = await loadSettings(context, flags, output, { sends: false, root });
   return (ingest.include ?? []).length > 0 ? [] : ["--", "."];
 }

@@ -6,8 +6,7 @@ import { exitOf } from "../../errors.ts";
 import type { ReportFlags } from "../../output/report/forms.ts";
 import type { Report } from "../../output/report/report.ts";
 import type { RunIdentity } from "../../output/report/stored/record.ts";
-import type { Output } from "../../output/terminal/output.ts";
-import { openOutput } from "../connect.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { commitOf, identityOf } from "./identity.ts";
 import { readLastResult, saveLastResult, type LastResult } from "./last-results.ts";
 import { isWanted, messageFor, occasionOf } from "./message.ts";
@@ -123,7 +122,7 @@ export function followed<Options extends FollowedFlags>(
   return async (context, args, options) => {
     const startedMs = context.elapsed();
     const { report: reports = [], notify } = options;
-    const output = openOutput(context, options);
+    const output = createOutput(context, options);
     const { secrets } = output;
     const isRehearsed = isRehearsal(context, options);
     const run: Following = {

@@ -22,7 +22,6 @@ import {
   type UnlistedOrphan,
 } from "../../sync/orphans/orphans.ts";
 import { targetFor } from "../../sync/state/target.ts";
-import { openOutput } from "../connect.ts";
 import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import { trafficOf } from "../outcome/measures.ts";
@@ -38,6 +37,7 @@ import { refuseUnlistablePair } from "../status/compare.ts";
 import { checkRemoval, refuseIncompleteCheckout, type MaxDelete, type Work } from "./guards.ts";
 import { removeAll } from "./remove.ts";
 import { checkExtra, findExtra, keepShared, keptError, warnOfShared } from "./service-side.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 export interface PruneOptions extends SessionRequest, AccessFlags, Pick<ReportFlags, "report"> {
   tombstone?: boolean;
@@ -332,7 +332,7 @@ async function pruneOrphans(
   options: PruneOptions,
   outcome: Outcome,
 ): Promise<void> {
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const files = checkReportFiles(options, context.cwd);
   checkPruneOptions(options);
   const { extra: readsService = false, dryRun = false } = options;

@@ -17,9 +17,8 @@ import { readReport } from "../../output/report/stored/read.ts";
 import type { RunReport } from "../../output/report/stored/record.ts";
 import { missingText } from "../../output/report/text.ts";
 import { countsText } from "../../output/ingest.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
-import { openOutput } from "../connect.ts";
 import { refuseRepeatedFile } from "../stats-of.ts";
 import { failUnlessEnded, readSharedReports, type SharedMergeOptions } from "./shared.ts";
 
@@ -117,7 +116,7 @@ export async function reportMerge(
   names: string[],
   options: MergeOptions,
 ): Promise<void> {
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const { report: files = [] } = options;
   for (const file of files) formOf(file);
   checkFormat(options);

@@ -23,8 +23,8 @@ import { verifyResults } from "../../output/report/from/verified.ts";
 import { LintReport, VerifyReport } from "../../output/report/stored/checks.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
-import { openOutput } from "../connect.ts";
 import { statusOf as verifyStatus } from "../verify/outcome.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 type Result = "passed" | "failed" | "partial" | "not run";
 
@@ -280,7 +280,7 @@ export async function reportSummary(
   const context = goOnAfterClosedPipe(system);
   checkFormat(options);
   checkSelection(options, columns, sample);
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const steps: Step[] = [];
   for (const name of names) steps.push(await readStep(resolve(context.cwd, name), name));
   await writeList(output, options, columns, steps);

@@ -17,7 +17,6 @@ import {
   pairInKey,
   serviceInKey,
 } from "../../sync/state/target.ts";
-import { openOutput } from "../connect.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { checkOptions } from "../ingest/ingest.ts";
@@ -49,6 +48,7 @@ import {
   type RetryGroup,
 } from "./groups.ts";
 import { sendGroups, type SourceGroup } from "./send.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 /** Throws CliError `usage` when the report and the session have different targets. */
 function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: string): void {
@@ -313,7 +313,7 @@ async function retryFailed(
   outcome: Outcome,
 ): Promise<void> {
   const startedAtMs = context.now();
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   checkOptions([], options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);

@@ -2,14 +2,12 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim, bold, link } from "../../output/terminal/text.ts";
 import { parseFaults } from "../../sandbox/http/faults.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/http/server.ts";
-import { machineOf } from "../config/files.ts";
 import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
-import { openOutput } from "../connect.ts";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { createConnector } from "../../api/transport/connector.ts";
 import { proxyFor } from "../../api/transport/tunnel.ts";
@@ -19,6 +17,7 @@ import { proxyOf, tlsFilesOf } from "../../config/values/connection.ts";
 import { completionsUrl } from "../../sandbox/chat/model/client.ts";
 import { readCertificates } from "../certificates.ts";
 import { proxySecrets } from "../secrets.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 interface AnswerFlags {
   llmUrl?: string;
@@ -58,7 +57,7 @@ async function connectTo(
     flagLayer(flags, context.cwd),
   ]);
   const warn = (message: string): void => void output.warn(message).catch(() => {});
-  const files = await tlsFilesOf({ merged, machine: machineOf(context), warn });
+  const files = await tlsFilesOf({ merged, machine: createMachine(context), warn });
   const isHttps = url.protocol === "https:";
   const { hostname } = url;
   const found = proxyOf({ isHttps, hostname }, merged, context.env);
@@ -202,7 +201,11 @@ export function dataFolder(context: Context, name: string): string {
   const base = context.env["XDG_DATA_HOME"];
   // By the XDG rules, a relative path is ignored.
   const isUsable = base !== undefined && isAbsolute(base);
-  return join(isUsable ? base : join(machineOf(context).home, ".local", "share"), "knowctl", name);
+  return join(
+    isUsable ? base : join(createMachine(context).home, ".local", "share"),
+    "knowctl",
+    name,
+  );
 }
 
 function keyOf(context: Context, host: string): string {
@@ -239,7 +242,7 @@ export async function runSandbox(
   _args: string[],
   flags: SandboxFlags,
 ): Promise<void> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const host = flags.host ?? "127.0.0.1";
   const key = keyOf(context, host);
   const ownKey = key !== publicKey;

@@ -3,14 +3,14 @@ import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { stateName } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { readBond } from "../../sync/shared/bond.ts";
 import { hasState, noStateError, openState } from "../../sync/state/file/state-file.ts";
 import { namedStateFolder } from "../../sync/state/file/state-folder.ts";
 import { stateFailure } from "../../sync/state/state-failure.ts";
 import type { State } from "../../sync/state/state.ts";
-import { loadSettings, openOutput } from "../connect.ts";
+import { loadSettings } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 import { stateRules } from "../files-in-state.ts";
 
@@ -40,7 +40,7 @@ export async function withState(
   mode: "read" | "change" | "create",
   work: (open: OpenState) => Promise<void>,
 ): Promise<void> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const { folder: root, start } = findProjectRoot(context, [], flags);
   const settings = { sends: false, needsProfile: false, root: start };
   const config = await loadSettings(context, flags, output, settings);

@@ -24,7 +24,6 @@ import type { Target } from "../../sync/state/target.ts";
 import { createDifferenceTable, type DifferenceTable } from "../../sync/status/differences.ts";
 import { collectFailures, collectLocal, plannedTargets } from "../../sync/status/compare.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
-import { openOutput } from "../connect.ts";
 import { flagsText } from "../ingest/options/mapping-flags.ts";
 import { coversProject } from "../ingest/options/inputs.ts";
 import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
@@ -38,6 +37,7 @@ import { failureScope, failuresKey } from "../ingest/upload/failures.ts";
 import { openJudged, planJudged, type JudgingSession } from "../judging/judge.ts";
 import { findOrphans } from "../judging/orphans.ts";
 import { compareWithService, refuseUnlistablePair, type Comparison } from "./compare.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 
 export interface StatusOptions extends SessionRequest, Pick<ReportFlags, "report"> {
   exitCode?: boolean;
@@ -253,7 +253,7 @@ async function showDifferences(
   const context = goOnAfterClosedPipe(system);
   const { remote = false } = options;
   checkStatusFormat(options);
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   const files = checkReportFiles(options, context.cwd);
   const request = { ...options, dryRun: true, readsService: remote };
   const session = await openJudged(context, output, paths, request, {

@@ -6,19 +6,18 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { bold, dim } from "../../output/terminal/text.ts";
 import { startSandbox } from "../../sandbox/http/server.ts";
 import { storedId } from "../../sandbox/store/documents.ts";
 import { commandWord } from "../command-word.ts";
-import { machineOf } from "../config/files.ts";
-import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";
 import { dataFolder, tokenDelayMs } from "../sandbox/sandbox.ts";
 import { createHash, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { makeFolder } from "../../make-folder.ts";
 import { defaultPairs } from "../../sandbox/store/seeds.ts";
+import { createMachine } from "../../config/find/folders.ts";
 
 /** The pair of the sandbox that takes uploads. */
 const pair = 2;
@@ -207,7 +206,7 @@ async function folderOf(
 ): Promise<string> {
   // A shell expands the tilde, a question does not.
   const resolved = (name: string): string =>
-    resolve(context.cwd, name.replace(/^~(?=$|[/\\])/, machineOf(context).home));
+    resolve(context.cwd, name.replace(/^~(?=$|[/\\])/, createMachine(context).home));
   if (named !== undefined) {
     // An empty name is a variable of a script that is not set, not the current folder.
     if (named.trim() === "" || !isFolder(resolved(named))) throw noFolder(named || '""');
@@ -327,7 +326,7 @@ export async function tryOut(
   flags: TryFlags,
   runLine: RunLine,
 ): Promise<void> {
-  const output = openOutput(context, flags);
+  const output = createOutput(context, flags);
   const folder = await folderOf(context, named, { output, flags });
   const place = openPlace(context, folder, flags.keep === true);
   try {

@@ -17,8 +17,7 @@ import { ciPrefix } from "../../output/report/github.ts";
 import { lineOf, writeData } from "../../output/report/json.ts";
 import { writePeople } from "../../output/report/people.ts";
 import type { Verification } from "../../sync/state/verified.ts";
-import type { Output } from "../../output/terminal/output.ts";
-import { openOutput } from "../connect.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { openSource, placeOf } from "../ingest/options/settings.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import { trafficOf } from "../outcome/measures.ts";
@@ -35,7 +34,7 @@ const savedAtOnce = 256;
 
 /** Records the results of the profile's own view. */
 function createRecord({ state }: Session): { add(verified: Verified): void; save(): void } {
-  let batch: Verification[] = [];
+  const batch: Verification[] = [];
   const save = (): void => state.verified.save(batch.splice(0));
   return {
     add({ document: { target, id }, result }) {
@@ -43,10 +42,7 @@ function createRecord({ state }: Session): { add(verified: Verified): void; save
       batch.push({ target, id, result: result.result, atMs: Date.parse(result.verifiedAt) });
       if (batch.length >= savedAtOnce) save();
     },
-    save() {
-      save();
-      batch = [];
-    },
+    save,
   };
 }
 
@@ -186,7 +182,7 @@ async function verifyPaths(
   outcome: Outcome,
 ): Promise<void> {
   const context = goOnAfterClosedPipe(system);
-  const output = openOutput(context, options);
+  const output = createOutput(context, options);
   checkVerifyOptions(paths, options);
   checkVerifyFormat(options);
   const files = checkReportFiles(options, context.cwd);
@@ -201,36 +197,32 @@ async function verifyPaths(
     const reader = await openReader(context, output, session, options);
     try {
       const chosen = await chooseDocuments(context, session, options);
-      try {
-        if (options.via === "chat") await allowChat(context, options, output, chosen.count);
-        await announce(session, chosen.count, options);
-        for (const each of chosen.failed) await output.error(each);
-        const { depth = defaultDepth, wait: waitMs = 0, expect } = options;
-        const expectsHidden = expect === "hidden";
-        const { concurrency = 8, rate } = session.connected ?? {};
-        const via = options.via === "assisted" ? undefined : options.via;
-        const { signal } = context;
-        const gate = createGate({
-          ceiling: concurrency,
-          ratePerSecond: rate,
-          clock: context,
-          signal,
-        });
-        const limits = { depth, via, waitMs, concurrency, gate, expectsHidden, reader };
-        const { counts, isRecent } = await check(context, session, chosen, limits, {
-          options,
-          files,
-          outcome,
-        });
-        const unread = chosen.failed.length;
-        const { isRecorded } = chosen;
-        const problem = verifyProblem(counts, expectsHidden, { unread, isRecent, isRecorded });
-        if (problem) throw problem;
-        const unpushed = await session.settle();
-        if (unpushed) throw unpushed;
-      } finally {
-        chosen.close();
-      }
+      if (options.via === "chat") await allowChat(context, options, output, chosen.count);
+      await announce(session, chosen.count, options);
+      for (const each of chosen.failed) await output.error(each);
+      const { depth = defaultDepth, wait: waitMs = 0, expect } = options;
+      const expectsHidden = expect === "hidden";
+      const { concurrency = 8, rate } = session.connected ?? {};
+      const via = options.via === "assisted" ? undefined : options.via;
+      const { signal } = context;
+      const gate = createGate({
+        ceiling: concurrency,
+        ratePerSecond: rate,
+        clock: context,
+        signal,
+      });
+      const limits = { depth, via, waitMs, concurrency, gate, expectsHidden, reader };
+      const { counts, isRecent } = await check(context, session, chosen, limits, {
+        options,
+        files,
+        outcome,
+      });
+      const unread = chosen.failed.length;
+      const { isRecorded } = chosen;
+      const problem = verifyProblem(counts, expectsHidden, { unread, isRecent, isRecorded });
+      if (problem) throw problem;
+      const unpushed = await session.settle();
+      if (unpushed) throw unpushed;
     } finally {
       await reader?.close();
     }

@@ -66,7 +66,6 @@ export interface Verified {
 interface Run {
   context: Context;
   request: VerifyRequest;
-  gate: Gate;
   /** Whose view is checked, and the profile itself. */
   reader: Reader;
   own: Reader;
@@ -213,7 +212,7 @@ export async function verifyDocuments(
   const { concurrency, gate } = request;
   const own: Reader = { client: request.client, gate };
   const reader = request.reader ? { client: request.reader, gate } : own;
-  const run: Run = { context, request, gate, reader, own, startedMs: context.elapsed() };
+  const run: Run = { context, request, reader, own, startedMs: context.elapsed() };
   const judge = createTextJudge();
   const undecided: Checked[] = [];
   const lost: Checked[] = [];

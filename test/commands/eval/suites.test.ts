@@ -10,7 +10,7 @@ import { load } from "js-yaml";
 import { fromJSONSchema } from "zod";
 import { suiteJsonSchema } from "../../../src/checks/eval/suite/suite-schema.ts";
 import { dialects } from "../../../src/api/dialects.ts";
-import { openOutput } from "../../../src/commands/connect.ts";
+import { createOutput } from "../../../src/output/terminal/output.ts";
 import { openFolder, readSuiteFolder } from "../../../src/commands/eval/project.ts";
 import { createTestContext } from "../../support.ts";
 import { blocksOf } from "../../docs/pages.ts";
@@ -291,7 +291,7 @@ describe("suite folder", () => {
     writeFileSync(join(root, "other/.cliconfig.json"), "{}");
     writeFileSync(join(root, "other/docs/a.md"), "# A\n\nText.\n");
     const context = createTestContext({ cwd: root });
-    const folder = await openFolder(context, openOutput(context, {}), [], { root });
+    const folder = await openFolder(context, createOutput(context, {}), [], { root });
     try {
       return await readSuiteFolder(folder, paths, (id) => [dialects.onyx.storedId!(id)]);
     } finally {

@@ -1,12 +1,11 @@
 import type { AnswerLimits, ChatParameters } from "../../../api/chat/chat.ts";
 import type { Client } from "../../../api/client.ts";
 import type { FileDescriptor } from "../../../api/schemas.ts";
-import { expandPath } from "../../../config/find/folders.ts";
+import { createMachine, expandPath } from "../../../config/find/folders.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Memory, View } from "../ask.ts";
-import { machineOf } from "../../config/files.ts";
 import type { LocalFile } from "../../files/local.ts";
 import { describeFiles } from "../../files/upload.ts";
 import type { SessionOwner } from "../session/session-index.ts";
@@ -82,7 +81,7 @@ export const placeOf = ({ context: { env }, owner }: Talk, { client }: Work) => 
 
 /** Resolves a path typed in a conversation. No shell has expanded `~`, the home folder. */
 export function typedPath(talk: Pick<Talk, "context">, path: string): string {
-  return expandPath(path, talk.context.cwd, machineOf(talk.context).home);
+  return expandPath(path, talk.context.cwd, createMachine(talk.context).home);
 }
 
 /** Begins a new session with the next question. */

@@ -2,7 +2,7 @@ import { arch, platform, release } from "node:os";
 import { restrictContent } from "../../../config/trust.ts";
 import { plainText, type Text } from "../../../output/terminal/text.ts";
 import { tool } from "../../../output/report/tool.ts";
-import { hideStoredKeys, machineOf } from "../../config/files.ts";
+import { hideStoredKeys } from "../../config/files.ts";
 import { valueRows, type ValueRow } from "../../config/show.ts";
 import { createProber } from "../../../api/retry/prober.ts";
 import { loadSettings, openClient } from "../../connect.ts";
@@ -17,7 +17,7 @@ import {
 } from "../check.ts";
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { stateFolder } from "../../../config/find/folders.ts";
+import { createMachine, stateFolder } from "../../../config/find/folders.ts";
 import { stateRules } from "../../files-in-state.ts";
 import { stateName } from "../../../config/find/places.ts";
 import { codeOf, writeProblem } from "../../../errors.ts";
@@ -57,7 +57,7 @@ function describeFailure({ httpStatus, count, last, retryable }: FailureCount): 
 
 /** Checks that uploads, trust and sessions can be recorded. */
 async function examineState({ context, options, facts }: Examination): Promise<Verdict> {
-  const own = stateFolder(machineOf(context));
+  const own = stateFolder(createMachine(context));
   const { folder: root } = findProjectRoot(context, [], options);
   const project = join(root, stateName);
   const isThere = existsSync(project);

@@ -1,10 +1,10 @@
 import type { Context, Sink } from "../../../context.ts";
 import { CliError, reasonOf } from "../../../errors.ts";
 import { lineOf } from "../../../output/report/json.ts";
-import { openOutput } from "../../connect.ts";
 import type { PruneOptions } from "../../prune/prune.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import { ingestFormat } from "../report/report.ts";
+import { createOutput } from "../../../output/terminal/output.ts";
 
 /** What `prune` takes of the flags of an upload: each document is judged by its own record. */
 const kept = [
@@ -70,7 +70,7 @@ export async function removeGone(
   options: IngestOptions,
 ): Promise<number> {
   const { prune } = await import("../../prune/prune.ts");
-  const output = openOutput(context, { ...options, quiet: true });
+  const output = createOutput(context, { ...options, quiet: true });
   const list = collectText();
   try {
     await prune({ ...context, stdout: list }, paths, pruneOptions(options));

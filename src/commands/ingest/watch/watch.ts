@@ -8,7 +8,6 @@ import type { ShownPath } from "../../../output/paths.ts";
 import type { ReportFailure, ReportHead } from "../../../output/report/stored/record.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
-import { openOutput } from "../../connect.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { DocumentSource } from "../options/settings.ts";
 import { ingestFormat } from "../report/report.ts";
@@ -16,6 +15,7 @@ import { createMessages, createOnceSink, type WatchMessages } from "./messages.t
 import { removeGone } from "./remove-gone.ts";
 import { runRounds, type Cause, type RoundEnd } from "./rounds.ts";
 import { createWatching, type Watching } from "./watching.ts";
+import { createOutput } from "../../../output/terminal/output.ts";
 
 /** What a watch follows of an upload. */
 export interface UploadFollower {
@@ -157,7 +157,7 @@ function createUploads(
     } catch (error) {
       // The documents failed, not the round: its line counts them.
       if (ended?.head.status !== "partial" || !(error instanceof CliError)) throw error;
-      if (error.exit !== "partial") await openOutput(context, flags).warn(error.message);
+      if (error.exit !== "partial") await createOutput(context, flags).warn(error.message);
     }
     if (!ended) throw new Error("an upload ended without a report");
     return ended;
@@ -252,7 +252,10 @@ export async function watchUploads(
   openWatcher: OpenWatcher,
 ): Promise<never> {
   const context = goOnAfterClosedPipe(processContext);
-  const messages = createMessages(openOutput(context, options), ingestFormat(options) === "ndjson");
+  const messages = createMessages(
+    createOutput(context, options),
+    ingestFormat(options) === "ndjson",
+  );
   const watching = createWatching(context, options, openWatcher, messages);
   const times = {
     everyMs: options.every ?? defaultEveryMs,

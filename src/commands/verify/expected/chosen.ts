@@ -73,7 +73,6 @@ export interface Chosen {
   textsOf?: (documents: readonly Expected[]) => AsyncIterable<ExpectedText>;
   /** Files that have no document to check, with the reason. */
   failed: readonly string[];
-  close(): void;
 }
 
 function nothingToCheck(what: string, hints: readonly string[]): CliError {
@@ -123,11 +122,10 @@ async function chooseRecorded(
     await session.output.note(`--since-last: ${what} found current before, not checked again`);
   }
   const chosen = options.sample === undefined ? open : chooseSample(open, options.sample);
-  const close = (): void => {};
   const failed: string[] = [];
   if (options.depth !== "exists" || options.via) {
     const documents = readRecorded(context, session, chosen);
-    return { count: chosen.length, isRecorded: true, documents, failed, close };
+    return { count: chosen.length, isRecorded: true, documents, failed };
   }
   return {
     count: chosen.length,
@@ -139,7 +137,6 @@ async function chooseRecorded(
       const lost = chosen.filter(({ id }) => ids.has(id));
       return readRecorded(context, session, lost);
     },
-    close,
   };
 }
 
@@ -201,9 +198,8 @@ async function chooseFiles(
   }
   await output.note(`${what}: the files are compared with the index`);
   const { texts, failed } = found;
-  const close = (): void => {};
   if (sample === undefined || sample >= found.count) {
-    return { count: found.count, isRecorded: false, documents: texts(), failed, close };
+    return { count: found.count, isRecorded: false, documents: texts(), failed };
   }
   const all = [];
   for await (const { document } of texts()) {
@@ -213,12 +209,12 @@ async function chooseFiles(
   const some = async function* (): AsyncGenerator<ExpectedText> {
     for await (const each of texts()) if (ids.has(each.document.id)) yield each;
   };
-  return { count: ids.size, isRecorded: false, documents: some(), failed, close };
+  return { count: ids.size, isRecorded: false, documents: some(), failed };
 }
 
 /**
  * What `verify` checks: the recorded documents, or the documents of the files where none are
- * recorded. Throws CliError `usage` when there is nothing to check. The caller closes the result.
+ * recorded. Throws CliError `usage` when there is nothing to check.
  */
 export async function chooseDocuments(
   context: Context,
