@@ -18,6 +18,7 @@ export interface ConnectRequest {
 }
 
 export interface Connected {
+  output: Output;
   config: Config;
   connection: Connection;
   client: Client;
@@ -109,7 +110,8 @@ export async function openClient(
       : {}),
   };
   const clientUntil = (signal: AbortSignal): Client => createClient({ ...options, signal });
-  return { config, connection, options, client: createClient(options), clientUntil };
+  const client = createClient(options);
+  return { output, config, connection, options, client, clientUntil };
 }
 
 interface Waiting {
@@ -137,8 +139,23 @@ export async function connect(
   context: Context,
   flags: GlobalFlags,
   request: ConnectRequest = {},
-): Promise<Connected & { output: Output }> {
+): Promise<Connected> {
   const output = createOutput(context, flags);
   const config = await loadSettings(context, flags, output, { sends: true, root: request.root });
-  return { output, ...(await openClient(context, output, config, request)) };
+  return await openClient(context, output, config, request);
+}
+
+/** Connects for one command, and closes the connection after `use`. */
+export async function withConnection<T>(
+  context: Context,
+  flags: GlobalFlags,
+  use: (connected: Connected) => Promise<T>,
+  request: ConnectRequest = {},
+): Promise<T> {
+  const connected = await connect(context, flags, request);
+  try {
+    return await use(connected);
+  } finally {
+    await connected.client.close();
+  }
 }

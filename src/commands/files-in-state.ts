@@ -1,4 +1,5 @@
 import { ownerRules } from "../config/values/given.ts";
+import type { GlobalFlags } from "../config/global-flags.ts";
 import type { Context } from "../context.ts";
 import { findTracked } from "../git/tracked.ts";
 import { type StateRules, namedStateFolder } from "../sync/state/file/state-folder.ts";
@@ -7,6 +8,7 @@ import { stateName } from "../config/find/places.ts";
 import type { Output } from "../output/terminal/output.ts";
 import { findLocalFiles, findSentIds, type RecordPlace } from "../sync/state/look-ups.ts";
 import type { Connected } from "./connect.ts";
+import { findProjectRoot } from "./project-root.ts";
 
 /** Which states a command uses: those of this user that git does not track. */
 export function stateRules(context: Pick<Context, "uid" | "env">): StateRules {
@@ -28,7 +30,7 @@ export interface StateFlag {
   state?: string | undefined;
 }
 
-type Service = Pick<Connected, "client" | "connection"> & { output: Output };
+type Service = Pick<Connected, "client" | "connection" | "output">;
 
 /** What `find` reads in the state of the project `root`, or that of `--state`. Warns once of a state that must not be used. */
 async function fromState<Found>(
@@ -75,4 +77,21 @@ export async function idsInState(
   paths: readonly string[],
 ): Promise<Map<string, string[]>> {
   return await fromState(context, place, service, (record) => findSentIds(record, paths));
+}
+
+/** The recorded files of documents in the project of the working directory, from its root, by document id. */
+export async function filesInProject(
+  context: Pick<Context, "uid" | "env" | "cwd">,
+  flags: Pick<GlobalFlags, "root"> & StateFlag,
+  connected: Service,
+  ids: readonly string[],
+): Promise<{ files: ReadonlyMap<string, string>; root: string; start: string }> {
+  try {
+    const { folder: root, start } = findProjectRoot(context, [], flags);
+    const place = { root, state: flags.state };
+    return { files: await filesInState(context, place, connected, ids), root, start };
+  } catch {
+    // For example an invalid root: the documents are then shown without their files.
+    return { files: new Map(), root: "", start: "" };
+  }
 }

@@ -5,7 +5,7 @@ import { checkFormat, writeList, type Column } from "../output/formats/formats.t
 import type { Output } from "../output/terminal/output.ts";
 import { whileWaiting } from "../output/terminal/spinner.ts";
 import type { Named, NameKind } from "./completion/names.ts";
-import { connect } from "./connect.ts";
+import { withConnection } from "./connect.ts";
 
 /** A kind of objects that the service lists. */
 export interface Resource<Row extends object> {
@@ -26,9 +26,8 @@ export async function readResource<Row extends object>(
   { name, list, named }: Resource<Row>,
   use: (rows: Row[], output: Output) => Promise<void>,
 ): Promise<void> {
-  const connected = await connect(context, options);
-  const { client, connection, output } = connected;
-  try {
+  await withConnection(context, options, async (connected) => {
+    const { client, connection, output } = connected;
     const label = `waiting for the ${name} of ${connection.baseUrl}`;
     const rows = await whileWaiting(output, label, () => list(client));
     try {
@@ -40,9 +39,7 @@ export async function readResource<Row extends object>(
         rememberNames(context, name as NameKind, connected, names);
       }
     }
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 /** Lists a resource; `choose` selects and sorts the rows. */

@@ -7,7 +7,7 @@ import { ApiError, CliError } from "../../errors.ts";
 import { checkFormat, writeList } from "../../output/formats/formats.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { rowsWhileWaiting, whileWaiting } from "../../output/terminal/spinner.ts";
-import { connect } from "../connect.ts";
+import { withConnection } from "../connect.ts";
 import { isSafe, secretValues } from "./address.ts";
 import { createCall, readRequest, type ApiOptions, type ApiRequest } from "./request.ts";
 import { isParsed, readParsed, showBody, showHead } from "./show.ts";
@@ -204,13 +204,10 @@ async function sendPages({ context, client, output, options, request }: ApiRun):
  */
 export async function api(context: Context, args: string[], options: ApiOptions): Promise<void> {
   checkOutputFlags(options);
-  const { client, output, connection } = await connect(context, options);
-  try {
+  await withConnection(context, options, async ({ client, output, connection }) => {
     const request = await readRequest(context, args, options, connection.baseUrl);
     for (const value of secretValues(request.headers)) output.secrets.add(value);
     const run = { context, client, output, options, request };
     await (options.paginate === true ? sendPages(run) : sendOnce(run));
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -53,7 +53,7 @@ export function plainView(
 export function viewOf(
   context: Context,
   options: ChatOptions,
-  connected: Connected & { output: Output },
+  connected: Connected,
   format: ChatFormat,
 ): View {
   const { client, output } = connected;

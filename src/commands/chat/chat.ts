@@ -25,7 +25,7 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { connect, loadSettings, type Connected } from "../connect.ts";
+import { withConnection, loadSettings, type Connected } from "../connect.ts";
 import type { SessionOwner } from "./session/session-index.ts";
 
 async function noteSession(
@@ -64,7 +64,7 @@ async function checkLocalFiles(context: Context, { file = [] }: ChatOptions): Pr
 async function filesOf(
   context: Context,
   { fileId = [], timeout }: ChatOptions,
-  { client, output }: Pick<Connected, "client"> & { output: Output },
+  { client, output }: Pick<Connected, "client" | "output">,
   files: readonly LocalFile[],
 ): Promise<NonNullable<ChatParameters["fileDescriptors"]>> {
   if (files.length + fileId.length === 0) return [];
@@ -76,7 +76,7 @@ async function filesOf(
 async function prepare(
   context: Context,
   options: ChatOptions,
-  { client, config, output }: Connected & { output: Output },
+  { client, config, output }: Connected,
   owner: SessionOwner,
   plan: Plan,
 ): Promise<Question> {
@@ -205,9 +205,8 @@ async function askOnce(
   const message = planMessage(context, args, file, hasMessage);
   const files = await checkLocalFiles(context, options);
   if (context.stdout.closed) throw context.stdout.closed;
-  const connected = await connect(context, options);
-  const { client, config, connection, output } = connected;
-  try {
+  await withConnection(context, options, async (connected) => {
+    const { config, connection, output } = connected;
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
     const view = viewOf(context, options, connected, formatOf(options));
@@ -217,9 +216,7 @@ async function askOnce(
     const ending = await ask(context, { ...connected, memory }, question, view, sink);
     await noteSession(context, output, ending, view.format, memory !== undefined);
     await finish(output, ending);
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 /**

@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
-import type { Output } from "../../output/terminal/output.ts";
 import type { Connected } from "../connect.ts";
-import { filesInState, type StateFlag } from "../files-in-state.ts";
-import { findProjectRoot } from "../project-root.ts";
+import { filesInProject, type StateFlag } from "../files-in-state.ts";
 
 /** Paths below the working directory are relative to it. */
 function filesOfTrial(
@@ -31,21 +29,16 @@ function filesOfTrial(
 export async function findFiles(
   context: Pick<Context, "cwd" | "env" | "uid" | "trialFiles">,
   flags: GlobalFlags & StateFlag,
-  connected: Connected & { output: Output },
+  connected: Connected,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const { cwd, trialFiles } = context;
   if (trialFiles !== undefined) return filesOfTrial(cwd, trialFiles, ids);
+  const { files, root, start } = await filesInProject(context, flags, connected, ids);
   const found = new Map<string, string>();
-  try {
-    const { folder: root, start: here } = findProjectRoot(context, [], flags);
-    const place = { root, state: flags.state };
-    for (const [id, path] of await filesInState(context, place, connected, ids)) {
-      const full = join(root, path);
-      if (existsSync(full)) found.set(id, relative(here, full));
-    }
-  } catch {
-    // For example an invalid root: sources are then listed without their files.
+  for (const [id, path] of files) {
+    const full = join(root, path);
+    if (existsSync(full)) found.set(id, relative(start, full));
   }
   return found;
 }

@@ -14,8 +14,7 @@ import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { checkSelection, writeRecord } from "../../output/formats/formats.ts";
 import { isInert } from "../../output/terminal/neutralise.ts";
-import type { Output } from "../../output/terminal/output.ts";
-import { connect, whileAsking, type Connected } from "../connect.ts";
+import { withConnection, whileAsking, type Connected } from "../connect.ts";
 import { findConnector, hasName } from "./find-connector.ts";
 
 /** Most polls of the listing for a connector that another run is creating. */
@@ -94,7 +93,7 @@ async function removeOwn(client: Client, own: IdentifiedConnector | undefined): 
  * If two concurrent runs both created a connector, each run returns the older one. The pair exists
  * already: a listing that fails now is no failure of the command.
  */
-async function oldestOf(place: Connected & { output: Output }, name: string, id: number) {
+async function oldestOf(place: Connected, name: string, id: number) {
   const { client, output } = place;
   let records: IdentifiedConnector[];
   try {
@@ -175,7 +174,7 @@ async function checkGroupIds(client: Client, wanted: readonly number[]): Promise
 
 async function findOrCreate(
   context: Context,
-  place: Connected & { output: Output },
+  place: Connected,
   wanted: NewConnector,
 ): Promise<Outcome> {
   const { client } = place;
@@ -210,9 +209,8 @@ export async function connectorsCreate(
 ): Promise<void> {
   checkSelection(options, columns);
   checkRequest(name, options);
-  const place = await connect(context, options);
-  const { client, output, connection } = place;
-  try {
+  await withConnection(context, options, async (place) => {
+    const { client, output, connection } = place;
     if (!canCreateConnectors(client)) {
       const message = `the ${client.dialect.name} dialect cannot create connectors`;
       throw new CliError("not-found", message, {
@@ -231,7 +229,5 @@ export async function connectorsCreate(
     const record = { cc_pair_id: id, name, source: ingestionSource, access_type: actual, created };
     if (isRecord || options.json === true) await writeRecord(output, options, record);
     else await output.line(String(id));
-  } finally {
-    await client.close();
-  }
+  });
 }

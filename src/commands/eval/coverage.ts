@@ -7,7 +7,6 @@ import {
   type FolderDocument,
 } from "../../checks/eval/coverage.ts";
 import type { Context } from "../../context.ts";
-import { listFiles } from "../../documents/find/find.ts";
 import { storedIdsOf } from "../../api/dialects.ts";
 import { CliError } from "../../errors.ts";
 import { checkMembers, reportFormat, sampleOf } from "../../output/formats/formats.ts";
@@ -19,12 +18,12 @@ import { writePeople } from "../../output/report/people.ts";
 import { readReportText } from "../../output/report/stored/read.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { connect, whileAsking } from "../connect.ts";
+import { connect, withConnection, whileAsking } from "../connect.ts";
 import { idsInState } from "../files-in-state.ts";
 import { findGitRoot } from "../project-root.ts";
 import { parseBaseline, searchQuestions } from "./eval.ts";
 import { mostSessions, readQuestions } from "./from-sessions.ts";
-import { isRows, openFolder, type Folder } from "./project.ts";
+import { listFolder, lookAt, openFolder, type Folder } from "./project.ts";
 import type { EvalOptions } from "./suites.ts";
 
 export interface CoverageOptions extends EvalOptions {
@@ -85,50 +84,32 @@ async function questionsOf(
     add(cases, stopped);
   }
   if (options.sessions) {
-    const connected = await connect(context, options);
-    try {
+    await withConnection(context, options, async (connected) => {
       await output.note(`reading up to ${mostSessions} stored sessions; costs no tokens`);
       const { asked } = await whileAsking(connected, () => readQuestions(connected));
       for (const [index, { question, sources }] of asked.entries()) {
         const found = sources.map((id) => ({ id, path: null }));
         questions.push({ id: `session question ${index + 1}`, question, sources: found });
       }
-    } finally {
-      await connected.client.close();
-    }
+    });
   }
   return gathered;
 }
 
-const batchSize = 64;
-
 /** The documents of the folder, with the ids that the service may store; files of rows are only counted. */
-async function readFolder({ source, inspector }: Folder) {
-  const files: { path: string; absolutePath: string | undefined }[] = [];
-  const left = { rows: 0, failed: 0 };
-  for (const listed of listFiles(source.inputs, source.find)) {
-    if (listed.kind === "failed") left.failed++;
-    if (listed.kind !== "file") continue;
-    if (isRows(source, listed.path)) left.rows++;
-    else files.push(listed);
-  }
+async function readFolder(folder: Folder) {
+  const { files, rowFiles, failures } = listFolder(folder);
   const documents: { path: string; id: string }[] = [];
-  for (let at = 0; at < files.length; at += batchSize) {
-    const batch = files.slice(at, at + batchSize).map(({ path, absolutePath }) => ({
-      path,
-      absolutePath,
-      stamp: undefined,
-      content: undefined,
-      facts: source.factsOf?.(path),
-    }));
-    for (const each of await inspector.look(batch)) {
-      if (each.kind === "document") documents.push({ path: each.path, id: each.id });
-      if (each.kind === "failed") left.failed++;
-    }
+  let failed = failures.length;
+  for await (const each of lookAt(folder, files)) {
+    if (each.kind === "document") documents.push({ path: each.path, id: each.id });
+    if (each.kind === "failed") failed++;
   }
   const unknown = [
-    left.rows > 0 ? `${countOf(left.rows, "file")} of rows left out: each row is a document` : "",
-    left.failed > 0 ? `${countOf(left.failed, "file")} cannot be read` : "",
+    rowFiles.length > 0
+      ? `${countOf(rowFiles.length, "file")} of rows left out: each row is a document`
+      : "",
+    failed > 0 ? `${countOf(failed, "file")} cannot be read` : "",
   ];
   return { documents, unknown: unknown.filter(Boolean) };
 }

@@ -7,10 +7,8 @@ import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors.ts";
 import { listSources } from "../../output/chat/sources.ts";
 import { answerState, branchesOf, turnOfStored } from "../../output/chat/stored/stored.ts";
-import { filesInState, type StateFlag } from "../files-in-state.ts";
-import type { Output } from "../../output/terminal/output.ts";
+import { filesInProject, type StateFlag } from "../files-in-state.ts";
 import type { Connected } from "../connect.ts";
-import { findProjectRoot } from "../project-root.ts";
 
 /** Sessions that are read at most, the most recent ones. */
 export const mostSessions = 200;
@@ -91,22 +89,6 @@ export async function readQuestions({
   return { asked: [...asked.values()], read };
 }
 
-/** Paths from the project root of the documents, by their ids, as far as the state knows them. */
-async function pathsOf(
-  context: Context,
-  options: GlobalFlags & StateFlag,
-  connected: Connected & { output: Output },
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  try {
-    const { folder } = findProjectRoot(context, [], options);
-    return await filesInState(context, { root: folder, state: options.state }, connected, ids);
-  } catch {
-    // For example an invalid root: the documents are then named by their ids.
-    return new Map();
-  }
-}
-
 /**
  * Drafts a case for each of up to `limit` questions of stored sessions: unanswered questions first,
  * then those whose answer cites nothing. Throws ApiError, and CliError `not-found` where the dialect
@@ -115,7 +97,7 @@ async function pathsOf(
 export async function draftFromSessions(
   context: Context,
   options: GlobalFlags & StateFlag,
-  connected: Connected & { output: Output },
+  connected: Connected,
   limit: number,
 ): Promise<{ cases: DraftCase[]; read: number }> {
   const { asked, read } = await readQuestions(connected);
@@ -125,7 +107,9 @@ export async function draftFromSessions(
     .slice(0, limit);
   const ids = [...new Set(chosen.flatMap(({ cited }) => cited.map(({ id }) => id)))];
   const paths =
-    ids.length === 0 ? new Map<string, string>() : await pathsOf(context, options, connected, ids);
+    ids.length === 0
+      ? new Map<string, string>()
+      : (await filesInProject(context, options, connected, ids)).files;
   const cases = chosen.map(({ question, cited, remark }) => ({
     name: question.slice(0, 60),
     group: undefined,

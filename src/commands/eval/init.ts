@@ -9,11 +9,10 @@ import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { connect, whileAsking } from "../connect.ts";
-import { isRows, openFolder, type Folder } from "./project.ts";
+import { withConnection, whileAsking } from "../connect.ts";
+import { batchSize, listFolder, lookAt, openFolder, type Failure, type Folder } from "./project.ts";
 import { chooseSample } from "../../checks/verify/sample.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
-import { listFiles } from "../../documents/find/find.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 
 interface Drafts {
@@ -24,35 +23,11 @@ interface Drafts {
   silent: number;
   /** Paths of files of rows: no case is drafted from a row. */
   rowFiles: readonly string[];
-  /** Why files could not be read, one reason each. */
-  failures: readonly string[];
+  /** Files that could not be read. */
+  failures: readonly Failure[];
 }
 
-interface Candidate {
-  id: string;
-  path: string;
-  isSuspect: boolean;
-  absolutePath: string | undefined;
-}
-
-/** The files with one document each, and the others. */
-function listCandidates({ source }: Folder) {
-  const { inputs, find } = source;
-  const candidates: Candidate[] = [];
-  const rowFiles: string[] = [];
-  const failures: string[] = [];
-  for (const listed of listFiles(inputs, find)) {
-    const { kind, path } = listed;
-    if (kind === "failed") failures.push(failureText(path, listed.reason));
-    if (kind !== "file") continue;
-    const { absolutePath } = listed;
-    if (isRows(source, path)) rowFiles.push(path);
-    else candidates.push({ id: path, path, isSuspect: false, absolutePath });
-  }
-  return { candidates, rowFiles, failures };
-}
-
-const failureText = (path: string, reason: string): string =>
+const failureText = ({ path, reason }: Failure): string =>
   reason.startsWith(path) ? reason : `${path}: ${reason}`;
 
 /** Cases of one page, at most: a page has many headings, and people ask about few. */
@@ -92,29 +67,6 @@ function chooseDrafts(pages: readonly DraftCase[][], limit: number): DraftCase[]
   return chosen.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-const batchSize = 64;
-
-/** For each file its cases, why it cannot be read, or undefined if it has no document. */
-async function draftBatch(
-  { source, inspector }: Folder,
-  batch: readonly Candidate[],
-  draft: typeof draftQuestions,
-): Promise<(DraftCase[] | string | undefined)[]> {
-  const looked = await inspector.look(
-    batch.map(({ path, absolutePath }) => ({
-      path,
-      absolutePath,
-      stamp: undefined,
-      content: undefined,
-      facts: source.factsOf?.(path),
-    })),
-  );
-  return looked.map((each) => {
-    if (each.kind === "document") return draftsOf(each, draft);
-    return each.kind === "failed" ? failureText(each.path, each.reason) : undefined;
-  });
-}
-
 /**
  * Drafts up to `limit` cases, spread over the folders and pages. The choice is the same for the same
  * files. Reads only the chosen files: one without a question makes room for another one.
@@ -124,9 +76,8 @@ async function draftFromFiles(
   limit: number,
   draft = draftQuestions,
 ): Promise<Drafts> {
-  const listed = listCandidates(folder);
-  const { rowFiles, failures } = listed;
-  let { candidates } = listed;
+  const { files, rowFiles, failures } = listFolder(folder);
+  let candidates = files.map((file) => ({ ...file, id: file.path, isSuspect: false }));
   const drafts = new Map<string, DraftCase[]>();
   let silent = 0;
   for (;;) {
@@ -139,13 +90,13 @@ async function draftFromFiles(
       );
       return { cases, files: candidates.length + silent, silent, rowFiles, failures };
     }
-    const bad = new Set<string>();
-    for (const [index, read] of (await draftBatch(folder, unread, draft)).entries()) {
-      const path = unread[index]?.path ?? "";
-      if (typeof read === "object" && read.length > 0) drafts.set(path, read);
-      else bad.add(path);
-      if (typeof read === "object" && read.length === 0) silent++;
-      if (typeof read === "string") failures.push(read);
+    const bad = new Set(unread.map(({ path }) => path));
+    for await (const each of lookAt(folder, unread)) {
+      if (each.kind === "failed") failures.push(each);
+      if (each.kind !== "document") continue;
+      const found = draftsOf(each, draft);
+      if (found.length === 0) silent++;
+      else if (bad.delete(each.path)) drafts.set(each.path, found);
     }
     candidates = candidates.filter(({ path }) => !bad.has(path));
   }
@@ -185,7 +136,9 @@ async function reportSkipped(
     );
   }
   if (failures.length > 0) {
-    await output.warn(`${countOf(failures.length, "file")} skipped${firstOf(failures)}`);
+    await output.warn(
+      `${countOf(failures.length, "file")} skipped${firstOf(failures.map(failureText))}`,
+    );
   }
 }
 
@@ -233,8 +186,7 @@ async function fromFiles(
 }
 
 async function fromSessions(context: Context, options: InitOptions): Promise<Draft> {
-  const connected = await connect(context, options);
-  try {
+  return await withConnection(context, options, async (connected) => {
     const { draftFromSessions, mostSessions } = await import("./from-sessions.ts");
     await connected.output.note(`reading up to ${mostSessions} stored sessions; costs no tokens`);
     const limit = options.limit ?? defaultLimit;
@@ -253,9 +205,7 @@ async function fromSessions(context: Context, options: InitOptions): Promise<Dra
       lastStep,
     ]);
     return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };
-  } finally {
-    await connected.client.close();
-  }
+  });
 }
 
 function fileExists(file: string): CliError {

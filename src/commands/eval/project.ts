@@ -49,7 +49,7 @@ export async function openFolder(
   return { source, inspector, close: () => inspector.close() };
 }
 
-export const isRows = ({ settings }: DocumentSource, path: string): boolean =>
+const isRows = ({ settings }: DocumentSource, path: string): boolean =>
   formatOf(path, settings.format)?.gives === "rows";
 
 /** The files of the project as an upload takes them. */
@@ -102,25 +102,56 @@ function readableOf(paths: Iterable<string>, source: DocumentSource, files: File
   });
 }
 
-const batchSize = 64;
+/** A file that cannot be read. */
+export interface Failure {
+  path: string;
+  reason: string;
+}
+
+/** What an upload finds in the folder; files of rows are apart, for each of their rows is a document. */
+export function listFolder({ source }: Pick<Folder, "source">) {
+  const files: { path: string; absolutePath: string | undefined }[] = [];
+  const rowFiles: string[] = [];
+  const failures: Failure[] = [];
+  for (const listed of listFiles(source.inputs, source.find)) {
+    if (listed.kind === "failed") failures.push(listed);
+    if (listed.kind !== "file") continue;
+    if (isRows(source, listed.path)) rowFiles.push(listed.path);
+    else files.push({ path: listed.path, absolutePath: listed.absolutePath });
+  }
+  return { files, rowFiles, failures };
+}
+
+export const batchSize = 64;
+
+/** Looks at files, a batch at once. Yields what each of them is, in their order. */
+export async function* lookAt(
+  { source, inspector }: Folder,
+  files: readonly { path: string; absolutePath: string | undefined }[],
+) {
+  for (let at = 0; at < files.length; at += batchSize) {
+    const batch = files.slice(at, at + batchSize).map(({ path, absolutePath }) => {
+      const facts = source.factsOf?.(path);
+      return { path, absolutePath, stamp: undefined, content: undefined, facts };
+    });
+    yield* await inspector.look(batch);
+  }
+}
 
 /** The documents of files. */
 async function* readDocuments(
   paths: readonly string[],
-  { source, inspector }: Folder,
+  folder: Folder,
   files: Files,
 ): AsyncGenerator<Prepared> {
+  const { source, inspector } = folder;
   const itemOf = (path: string) => ({
     path,
     absolutePath: files.uploaded.get(path),
     facts: source.factsOf?.(path),
   });
-  const single = paths.filter((path) => !isRows(source, path));
-  for (let at = 0; at < single.length; at += batchSize) {
-    const batch = single.slice(at, at + batchSize);
-    const items = batch.map((path) => ({ ...itemOf(path), stamp: undefined, content: undefined }));
-    for (const looked of await inspector.look(items)) if (looked.kind !== "same") yield looked;
-  }
+  const single = paths.filter((path) => !isRows(source, path)).map(itemOf);
+  for await (const looked of lookAt(folder, single)) if (looked.kind !== "same") yield looked;
   for (const path of paths) if (isRows(source, path)) yield* inspector.readRows(itemOf(path));
 }
 

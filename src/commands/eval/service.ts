@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { ApiError, CliError, reasonOf } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { openClient, whileAsking, type Connected as Connection } from "../connect.ts";
+import { openClient, whileAsking, type Connected } from "../connect.ts";
 import { filesInState } from "../files-in-state.ts";
 import { allowTokens } from "../search/allow.ts";
 import { chooseWay, describePassed } from "../search/ways.ts";
@@ -26,8 +26,6 @@ import { sumTraffic, type Traffic } from "../../output/report/stored/collector.t
 import { trafficOf } from "../outcome/measures.ts";
 import { openProject, type BeginEval, type Project } from "./project.ts";
 import { judgesOf, type EvalOptions, type Prepared } from "./suites.ts";
-
-type Connected = Connection & { output: Output };
 
 /** Where the replies of a run come from, ready to be asked. */
 export interface ReplySource {
@@ -337,8 +335,7 @@ export async function openService(
     for (const each of closing.splice(0).toReversed()) await each();
   };
   try {
-    const connected = { ...opened, output };
-    const live = await prepareLive(context, connected, project, { ...request, closing });
+    const live = await prepareLive(context, opened, project, { ...request, closing });
     const { isSandbox } = opened.client;
     return { ...live, names: project.names, root: project.root, isSandbox, close };
   } catch (error) {

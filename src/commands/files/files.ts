@@ -7,7 +7,7 @@ import { relativeTime } from "../../output/terminal/progress.ts";
 import { listResource } from "../resource.ts";
 import { CliError } from "../../errors.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
-import { connect } from "../connect.ts";
+import { withConnection } from "../connect.ts";
 import { checkFiles, steadyBytes, type LocalFile } from "./local.ts";
 import {
   rejectedError,
@@ -158,13 +158,10 @@ export async function filesUpload(
       hints: ["leave out --image to upload a file for questions"],
     });
   }
-  const { client, output } = await connect(context, options);
-  const work = { context, client, output, timeoutSeconds: options.timeout };
-  try {
+  await withConnection(context, options, async ({ client, output }) => {
+    const work = { context, client, output, timeoutSeconds: options.timeout };
     if (options.image === true) {
       await writeList(output, options, imageColumns, uploadedImages(work, files));
     } else await uploadForChats(work, files, options);
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -5,11 +5,9 @@ import {
   openShaping,
   type Shaping,
 } from "./options/settings.ts";
-import type { ClientOptions } from "../../api/call.ts";
-import type { Client } from "../../api/client.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { stateRules } from "../files-in-state.ts";
-import type { Config, Connection } from "../../config/load.ts";
+import type { Config } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
@@ -24,7 +22,7 @@ import { hasState, openState, openTemporaryState } from "../../sync/state/file/s
 import type { SharedRecord } from "../../sync/shared/record.ts";
 import type { State } from "../../sync/state/state.ts";
 import { recordedServices, type Targets } from "../../sync/state/target.ts";
-import { openClient } from "../connect.ts";
+import { openClient, type Connected } from "../connect.ts";
 import { secretsOf, type Secrets } from "../../output/terminal/redact.ts";
 import { ownKeys } from "./own-keys.ts";
 import { namesShared, openRecordFor, type RecordRequest } from "./record.ts";
@@ -120,10 +118,7 @@ export interface SessionRequest extends MappingFlags, RecordRequest {
 }
 
 /** The connection of an upload, with its limits. */
-export interface UploadConnection {
-  client: Client;
-  connection: Connection;
-  options: Pick<ClientOptions, "timeoutMs">;
+export interface UploadConnection extends Connected {
   concurrency: number;
   rate: number | undefined;
 }
@@ -322,7 +317,7 @@ export async function openSession(
     const ccPairId =
       pair.connector === undefined || !connected
         ? pair.ccPairId
-        : await pairByName({ ...connected, output }, pair.connector, pairNames);
+        : await pairByName(connected, pair.connector, pairNames);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
     await shared?.start(ownTargets(state, targets, source.settings).map(({ key }) => key));
     if (folder !== undefined) await warnOfOtherAddress(output, openedState, baseUrl);

@@ -6,7 +6,7 @@ import { findChunk, findDocumentSize } from "../../api/evidence.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { neutralise } from "../../output/terminal/neutralise.ts";
-import { connect } from "../connect.ts";
+import { withConnection } from "../connect.ts";
 import { filesInState } from "../files-in-state.ts";
 import { allFiles, checkExit, selection, type Answer, type Toolbox } from "./toolbox.ts";
 
@@ -73,15 +73,17 @@ async function fromIndex(client: Client, id: string, enough: number): Promise<Te
 /** By its id: from the folder if the record of uploads names its file, else from the index. */
 async function byId(id: string, enough: number, box: Toolbox): Promise<Text | undefined> {
   const { context, flags, root } = box;
-  const connected = await connect(context, flags, { root });
-  try {
-    const files = await filesInState(context, { root }, connected, [id]);
-    const path = files.get(id);
-    const local = path === undefined ? undefined : await fromFolder(path, box);
-    return local ?? (await fromIndex(connected.client, id, enough));
-  } finally {
-    await connected.client.close();
-  }
+  return await withConnection(
+    context,
+    flags,
+    async (connected) => {
+      const files = await filesInState(context, { root }, connected, [id]);
+      const path = files.get(id);
+      const local = path === undefined ? undefined : await fromFolder(path, box);
+      return local ?? (await fromIndex(connected.client, id, enough));
+    },
+    { root },
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkSelection, writeList } from "../../output/formats/formats.ts";
 import { parseFilter, passes } from "../../output/formats/select.ts";
-import { pathsFrom, type ShownPath } from "../../output/paths.ts";
+import { pathsFrom } from "../../output/paths.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import {
   drawResults,
@@ -14,10 +14,9 @@ import {
   sandboxCaveat,
 } from "../../output/search/results.ts";
 import type { SearchResult } from "../../output/search/schema.ts";
-import { filesInState, type StateFlag } from "../files-in-state.ts";
+import { filesInProject, type StateFlag } from "../files-in-state.ts";
 import { parseSince, parseTags } from "../chat/options.ts";
-import { connect, whileAsking, type Connected } from "../connect.ts";
-import { findProjectRoot } from "../project-root.ts";
+import { withConnection, whileAsking, type Connected } from "../connect.ts";
 import { createAllowance } from "./allow.ts";
 import { describePassed, searchByWays, type Searched, type WayName } from "./ways.ts";
 
@@ -49,29 +48,6 @@ function queryOf(
   };
 }
 
-interface LocalFiles {
-  /** By document id, relative to the project root. */
-  paths: ReadonlyMap<string, string>;
-  shown: ShownPath;
-}
-
-/** The local files of documents, from the state of the project root if there is one. */
-async function localFilesOf(
-  context: Context,
-  options: SearchOptions,
-  connected: Connected & { output: Output },
-  ids: readonly string[],
-): Promise<LocalFiles> {
-  try {
-    const { folder: root, start } = findProjectRoot(context, [], options);
-    const paths = await filesInState(context, { root, state: options.state }, connected, ids);
-    return { paths, shown: pathsFrom(start, root) };
-  } catch {
-    // For example an invalid root: the results are then shown without files.
-    return { paths: new Map(), shown: (path) => path };
-  }
-}
-
 interface Results {
   rows: SearchResult[];
   hits: ReadonlyMap<SearchResult, readonly Span[]>;
@@ -80,7 +56,7 @@ interface Results {
 function resultsOf(
   { found, way }: Searched,
   query: string,
-  local: LocalFiles,
+  files: ReadonlyMap<string, string>,
   isSandbox: boolean,
 ): Results {
   const hits = new Map<SearchResult, readonly Span[]>();
@@ -95,7 +71,7 @@ function resultsOf(
       source: rest.source,
       updatedAt: rest.updatedAt,
       score: rest.score,
-      path: (id === null ? undefined : local.paths.get(id)) ?? null,
+      path: (id === null ? undefined : files.get(id)) ?? null,
       via: way.name,
       ...(isSandbox ? { sandbox: true } : {}),
     };
@@ -138,9 +114,8 @@ export async function search(
 ): Promise<void> {
   checkSelection(options, searchColumns(String));
   if (args.join("").trim() === "") throw new CliError("usage", "the query is empty");
-  const connected = await connect(context, options);
-  const { client, output } = connected;
-  try {
+  await withConnection(context, options, async (connected) => {
+    const { client, output } = connected;
     const query = queryOf(args, options, connected, context.now());
     const allow = createAllowance(context, options, output);
     const { via, limit = defaultLimit } = options;
@@ -155,19 +130,18 @@ export async function search(
     );
     searched.found = searched.found.slice(0, limit);
     const ids = searched.found.flatMap(({ id }) => id ?? []);
-    const local = await localFilesOf(context, options, connected, ids);
-    const { rows, hits } = resultsOf(searched, query.query, local, client.isSandbox());
-    const columns = searchColumns(local.shown);
+    const { files, root, start } = await filesInProject(context, options, connected, ids);
+    const shownPath = pathsFrom(start, root);
+    const { rows, hits } = resultsOf(searched, query.query, files, client.isSandbox());
+    const columns = searchColumns(shownPath);
     const asTable = (options.output ?? "table") === "table" && options.json !== true;
     const { fields, jq } = options;
     const draws = output.isTerminal && asTable && fields === undefined && jq === undefined;
     const filters = (options.filter ?? []).map(parseFilter);
     const shown = draws ? rows.filter((row) => passes(row, filters, columns)) : [];
-    if (draws) await drawResults(output, shown, hits, local.shown);
+    if (draws) await drawResults(output, shown, hits, shownPath);
     const count = draws ? shown.length : await writeList(output, options, columns, rows);
     await explain(output, searched, query, count);
     if (client.isSandbox()) await output.warn(sandboxCaveat);
-  } finally {
-    await client.close();
-  }
+  });
 }

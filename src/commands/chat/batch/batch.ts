@@ -5,7 +5,7 @@ import { CliError, messageOf, reasonOf } from "../../../errors.ts";
 import { batchLine } from "../../../output/chat/machine.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../../output/terminal/progress.ts";
-import { connect } from "../../connect.ts";
+import { withConnection } from "../../connect.ts";
 import { ask, plainView } from "../ask.ts";
 import { type Question, endUnasked, type Ending } from "../turn.ts";
 import { describeFiles } from "../../files/upload.ts";
@@ -290,9 +290,8 @@ export async function batch(
   const aborted = new AbortController();
   const signal = AbortSignal.any([given.signal, aborted.signal]);
   const context: Context = { ...given, signal };
-  const connected = await connect(context, options);
-  const { client, config, connection, output } = connected;
-  try {
+  await withConnection(context, options, async (connected) => {
+    const { client, config, connection, output } = connected;
     const { resume } = options;
     const earlier = resume === undefined ? undefined : await readResults(context.cwd, resume);
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
@@ -308,7 +307,5 @@ export async function batch(
     const view = plainView(options, config.chat, output, "silent");
     const run = { context, connected, options, gate, files, sessionId, place, view, abortAll };
     await askAll(run, earlier);
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type ChatOptions, checkOptions, parametersOf, switchOf } from "../options.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
-import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { View } from "../ask.ts";
 import { chunksOf } from "../message.ts";
@@ -112,7 +111,7 @@ export async function* readBatch(context: Context, file: string): AsyncGenerator
 /** What all questions of a run share. */
 export interface Run {
   context: Context;
-  connected: Connected & { output: Output };
+  connected: Connected;
   options: ChatOptions;
   gate: Gate;
   files: ChatParameters["fileDescriptors"];

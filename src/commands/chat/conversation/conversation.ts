@@ -1,5 +1,5 @@
 import type { Context } from "../../../context.ts";
-import { type Output, writeError } from "../../../output/terminal/output.ts";
+import { writeError } from "../../../output/terminal/output.ts";
 import { type Connected, connect } from "../../connect.ts";
 import { viewOf } from "../ask.ts";
 import type { LocalFile } from "../../files/local.ts";
@@ -45,7 +45,7 @@ function splitPayload(payload: Start["payload"]) {
 /** The initial conversation from flags and configuration. Throws CliError. */
 function openTalk(
   context: Context,
-  connected: Connected & { output: Output },
+  connected: Connected,
   options: ChatOptions,
   start: Start,
 ): Talk {
@@ -179,7 +179,7 @@ type Job = (work: Work) => Promise<void>;
 
 /** Runs a job that Ctrl-C stops. Reports its failure; throws only what ends the conversation. */
 async function runJob(
-  { output, clientUntil }: Connected & { output: Output },
+  { output, clientUntil }: Connected,
   ended: AbortSignal,
   running: Running,
   job: Job,

@@ -7,7 +7,7 @@ import { CliError } from "../../../errors.ts";
 import { checkSelection, writeList, type Column } from "../../../output/formats/formats.ts";
 import { relativeTime } from "../../../output/terminal/progress.ts";
 import type { Named } from "../../completion/names.ts";
-import { connect, rowsWhileAsking, whileAsking } from "../../connect.ts";
+import { withConnection, rowsWhileAsking, whileAsking } from "../../connect.ts";
 import { readResource, type Resource } from "../../resource.ts";
 import { findConnector, isId } from "../find-connector.ts";
 import { findPair, readStatus, statusColumns, type Status, type StatusRow } from "./read.ts";
@@ -94,9 +94,8 @@ export async function connectorsErrors(
     { name: "ccPairId", align: "right", shown: false },
   ];
   checkSelection(options, columns);
-  const place = await connect(context, options);
-  const { client, output } = place;
-  try {
+  await withConnection(context, options, async (place) => {
+    const { client, output } = place;
     if (!canReadStatus(client)) {
       throw new CliError("not-found", `the ${client.dialect.name} dialect lists no errors`, {
         hints: ["see the admin page of the service"],
@@ -116,7 +115,5 @@ export async function connectorsErrors(
     if (connector?.source === "ingestion_api") {
       await output.note("only crawls are listed: a failed upload leaves no error in the service");
     }
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -79,7 +79,7 @@ export async function namedPair(
 
 /** The pair of a connector name; adds the whole name to `names`. */
 export async function pairByName(
-  place: Pick<Connected, "client" | "connection"> & { output: Output },
+  place: Pick<Connected, "client" | "connection" | "output">,
   name: string,
   names: PairNames,
 ): Promise<number> {
