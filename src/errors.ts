@@ -74,6 +74,10 @@ export class CliError extends Error {
   }
 }
 
+export function usageError(message: string, ...hints: (string | undefined)[]): CliError {
+  return new CliError("usage", message, { hints: hints.filter((each) => each !== undefined) });
+}
+
 export interface ApiErrorOptions extends CliErrorOptions {
   method: string;
   /** Full URL without credentials. */

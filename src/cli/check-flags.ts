@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { CliError } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import { pathOf } from "./commands.ts";
 import type { OptionSource } from "./environment.ts";
 import { type FlagRule, flagRules, oneTarget } from "./flag-rules.ts";
@@ -10,10 +10,6 @@ export interface ParsedLine {
   command: Command;
   options: Record<string, unknown>;
   sources: Record<string, OptionSource>;
-}
-
-function usage(message: string, hint: string | undefined): CliError {
-  return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
 }
 
 /** Throws `refusal` for a flag; drops a variable, which may be meant for other commands. */
@@ -36,11 +32,11 @@ function checkFormat(line: ParsedLine, path: string): void {
       ? `${path} has only one output format`
       : `${path} does not support this format`;
   if (options["json"] === true && !has("json")) {
-    dropOrRefuse(line, "json", usage(`--json: ${reason}`, known));
+    dropOrRefuse(line, "json", usageError(`--json: ${reason}`, known));
   }
   const { output } = options;
   if (output !== undefined && !has(output)) {
-    dropOrRefuse(line, "output", usage(`--output ${String(output)}: ${reason}`, known));
+    dropOrRefuse(line, "output", usageError(`--output ${String(output)}: ${reason}`, known));
   }
   if (options["json"] !== true || options["output"] === undefined) return;
   if (options["output"] === "json") return;
@@ -49,7 +45,7 @@ function checkFormat(line: ParsedLine, path: string): void {
   if (json !== format) delete options[json === "env" ? "json" : "output"];
   else {
     const message = `--json and --output ${String(options["output"])} exclude each other`;
-    throw usage(message, "use only one of them");
+    throw usageError(message, "use only one of them");
   }
 }
 
@@ -57,7 +53,7 @@ function checkSelection(line: ParsedLine, path: string): void {
   const { selection, hint } = formOf(path);
   for (const name of ["fields", "filter", "jq"] satisfies SelectionFlag[]) {
     if (line.options[name] === undefined || selection.includes(name)) continue;
-    dropOrRefuse(line, name, usage(`--${name} has no effect on \`${path}\``, hint));
+    dropOrRefuse(line, name, usageError(`--${name} has no effect on \`${path}\``, hint));
   }
 }
 
@@ -99,13 +95,13 @@ function refusalOf(
 ): CliError {
   if (other !== undefined && other !== "argument") {
     const instead = hint ?? "use only one of them";
-    return usage(`${flag} and ${other} exclude each other: ${why}`, instead);
+    return usageError(`${flag} and ${other} exclude each other: ${why}`, instead);
   }
   if (needed === undefined) {
-    return usage(`${flag} has no effect: ${why}`, hint ?? "use only one of them");
+    return usageError(`${flag} has no effect: ${why}`, hint ?? "use only one of them");
   }
   const remedy = hint ?? `add ${written(line, needed)}, or remove this flag`;
-  return usage(`${flag} has no effect without ${needed}: ${why}`, remedy);
+  return usageError(`${flag} has no effect without ${needed}: ${why}`, remedy);
 }
 
 function applyRule(rule: FlagRule, flag: string, line: ParsedLine): void {

@@ -220,3 +220,18 @@ export const reportText = "report as .json, .sarif, .xml, .html, .prom (repeatab
 /** Help of `--tombstone`. */
 export const tombstoneText =
   "replace their text by a removal notice, where the service cannot delete";
+export const viaOption = [
+  "--via <way>",
+  "use only this way: indexed, keyword, assisted or chat",
+  choice("indexed", "keyword", "assisted", "chat"),
+] as const;
+export const renderOption = [
+  "--render <mode>",
+  "draw answers as markdown, plain, or auto (markdown on a terminal)",
+  choice("auto", "markdown", "plain"),
+] as const;
+export const showOption = [
+  "--show <list>",
+  "on stderr: reasoning,tools,documents (default; on a terminal of up to 24 lines: none), " +
+    "or none, or all (untruncated)",
+] as const;

@@ -1,4 +1,4 @@
-import { statSync, type Stats } from "node:fs";
+import { realpathSync, statSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
 import { CliError } from "../errors.ts";
 
@@ -11,6 +11,15 @@ export function statsOf(path: string): Stats | undefined {
     return statSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** The real path; the path itself where it has none, as a pipe of `<(…)`. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import {
-  choice,
   collect,
   collectParsed,
   decimal,
   integer,
   size,
   addStateOption,
+  renderOption,
+  showOption,
 } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
@@ -60,16 +61,8 @@ export function addChat(program: Command, run: Run): void {
   addStateOption(addRequestOptions(addSessionOptions(chat)).optionsGroup("Answer:"))
     .option("--live", "in a pipe: write text as it arrives, interim text included")
     .option("--no-sources", "do not list the sources below answers")
-    .option(
-      "--show <list>",
-      "on stderr: reasoning,tools,documents (default; on a terminal of up to 24 lines: none), " +
-        "or none, or all (untruncated)",
-    )
-    .option(
-      "--render <mode>",
-      "draw answers as markdown, plain, or auto (markdown on a terminal)",
-      choice("auto", "markdown", "plain"),
-    )
+    .option(...showOption)
+    .option(...renderOption)
     .option("--no-remember", "record nothing about this session on this machine")
     .option("--save <file>", "also write the answer to a file (an incomplete one to FILE.partial)")
     .optionsGroup("Recordings:")

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { CliError, codeOf, fileProblem } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, usageError } from "../../errors.ts";
 
 const largestInput = 64 * 1024 * 1024;
 
@@ -98,10 +98,6 @@ export interface MessagePlan {
   readsStdin: boolean;
 }
 
-function usage(message: string, hint: string): CliError {
-  return new CliError("usage", message, { hints: [hint] });
-}
-
 /**
  * Whether to start a conversation: no message, on a terminal. Throws CliError `usage`
  * if the terminal or the flags make a conversation impossible.
@@ -113,7 +109,10 @@ export function beginsConversation(
 ): boolean {
   if (args.length > 0 || !stdin.isTTY || !stdout.isTTY || !stderr.isTTY) return false;
   const refuse = (reason: string): CliError =>
-    usage(`no message, and ${reason}`, 'ask one question: knowctl chat "How do I request leave?"');
+    usageError(
+      `no message, and ${reason}`,
+      'ask one question: knowctl chat "How do I request leave?"',
+    );
   if (options.input === false) throw refuse("--no-input allows no conversation");
   if (env["CI"] && env["CI"] !== "0" && env["CI"] !== "false")
     throw refuse("CI allows no conversation");
@@ -138,13 +137,13 @@ export function planMessage(
   const words = args.filter((each) => each !== "-").join(" ");
   const asksStdin = args.includes("-");
   if (asksStdin && payload === "-") {
-    throw usage("stdin cannot be both the message and --payload", "use a file for --payload");
+    throw usageError("stdin cannot be both the message and --payload", "use a file for --payload");
   }
   if (asksStdin || words.trim() !== "") return { words, readsStdin: asksStdin };
-  if (args.length > 0) throw usage("the message is empty", 'ask something: knowctl chat "…"');
+  if (args.length > 0) throw usageError("the message is empty", 'ask something: knowctl chat "…"');
   if (payloadMessage || payload === "-") return { words, readsStdin: false };
   if (context.stdin.isTTY) {
-    throw usage("no message", 'add one: knowctl chat "How do I request leave?"');
+    throw usageError("no message", 'add one: knowctl chat "How do I request leave?"');
   }
   return { words, readsStdin: true };
 }
@@ -162,7 +161,7 @@ export async function readMessage(
   const piped = (await readStdin(context, onSilence)).replace(/\s+$/, "");
   if (plan.words.trim() !== "") return piped === "" ? plan.words : `${plan.words}\n\n${piped}`;
   if (piped.trim() === "") {
-    throw usage("the message on stdin is empty", 'pipe text in, or ask: knowctl chat "…"');
+    throw usageError("the message on stdin is empty", 'pipe text in, or ask: knowctl chat "…"');
   }
   return piped;
 }
@@ -182,17 +181,20 @@ export async function readPayload(
   } catch (error) {
     if (error instanceof CliError || context.signal.aborted) throw error;
     const why = fileProblem(codeOf(error));
-    throw usage(`--payload: cannot read ${name}: ${why}`, "check the path");
+    throw usageError(`--payload: cannot read ${name}: ${why}`, "check the path");
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // The parser's own message quotes the text.
-    throw usage(`--payload: ${name} is not valid JSON`, 'write an object: {"message": "…"}');
+    throw usageError(`--payload: ${name} is not valid JSON`, 'write an object: {"message": "…"}');
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw usage(`--payload: ${name} is not a JSON object`, 'write an object: {"message": "…"}');
+    throw usageError(
+      `--payload: ${name} is not a JSON object`,
+      'write an object: {"message": "…"}',
+    );
   }
   return value as Record<string, unknown>;
 }

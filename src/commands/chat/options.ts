@@ -1,9 +1,9 @@
 import type { Dialect } from "../../api/dialects.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, usageError } from "../../errors.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { ChatSettings } from "../../config/values/schema.ts";
-import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import type { ChatFormat } from "../../output/chat/render.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import type { Selection } from "../../output/chat/renderer.ts";
 import type { Shown } from "../../output/chat/turn/tools.ts";
@@ -125,10 +125,6 @@ export interface ChatOptions extends GlobalFlags, StateFlag {
   maxPacket?: number;
 }
 
-function usage(message: string, hint?: string): CliError {
-  return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
-}
-
 /** Whether the value is from a flag. A configured default, or the variable of a global flag, without effect is ignored. */
 export function isGiven(options: GlobalFlags, name: string): boolean {
   return options.flagSources?.[name] === "flag";
@@ -149,7 +145,7 @@ function checkFormatFlags(options: GlobalFlags, format: string): void {
   const output = isGiven(options, "output") ? options.output : undefined;
   const selector = ["fields", "jq"].find((name) => isGiven(options, name));
   if (selector !== undefined && output !== undefined && output !== "json") {
-    throw usage(
+    throw usageError(
       `--${selector} and --output ${output} exclude each other`,
       `--${selector} works on the one object of --output json`,
     );
@@ -162,7 +158,7 @@ function checkFormatFlags(options: GlobalFlags, format: string): void {
   );
   if (textOnly !== undefined) {
     const flag = textOnly === "sources" ? "no-sources" : textOnly;
-    throw usage(`--${flag} applies only to text, not to ${format}`, "leave one of them out");
+    throw usageError(`--${flag} applies only to text, not to ${format}`, "leave one of them out");
   }
 }
 
@@ -172,7 +168,7 @@ export function checkPayloadSession(options: ChatOptions): void {
     (name) => options[name] !== undefined && isGiven(options, name),
   );
   if (flag === undefined) return;
-  throw usage(
+  throw usageError(
     `--payload names a session, so --${flag} has no effect`,
     `leave out --${flag}, or chat_session_id in the payload`,
   );
@@ -181,7 +177,7 @@ export function checkPayloadSession(options: ChatOptions): void {
 /** Refuses `--live` where a setting or the payload asks for no stream. Throws CliError `usage`. */
 export function checkLive(options: ChatOptions, whole: boolean): void {
   if (!whole || !isGiven(options, "live")) return;
-  throw usage(
+  throw usageError(
     "--live has no effect: the answer is asked for in one piece",
     "leave it out, or ask for a stream (chat.stream, or `stream` in the payload)",
   );
@@ -191,43 +187,35 @@ export function checkLive(options: ChatOptions, whole: boolean): void {
 export function checkOptions(options: ChatOptions): void {
   const inSession = options.session !== undefined || options.continue === true;
   if (options.session !== undefined && options.continue === true) {
-    throw usage("--continue and --session exclude each other");
+    throw usageError("--continue and --session exclude each other");
   }
-  if (options.session?.trim() === "") throw usage("--session: the session id is empty");
+  if (options.session?.trim() === "") throw usageError("--session: the session id is empty");
   for (const name of ["agent", "project"] as const) {
     if (inSession && options[name] !== undefined) {
-      throw usage(
+      throw usageError(
         `--${name} applies only to a new session`,
         `leave out --${name}, or --session and --continue`,
       );
     }
   }
   if (options.tool !== undefined && options.tools === false) {
-    throw usage("--tool and --no-tools exclude each other");
+    throw usageError("--tool and --no-tools exclude each other");
   }
   if (options.model !== undefined && (options.provider ?? options.modelVersion) !== undefined) {
-    throw usage(
+    throw usageError(
       "--model already names provider and version",
       "use --model alone, or the other two",
     );
   }
 }
 
-/** The output format. Throws CliError `usage` for a format that chat does not have. */
+/** The output format; cli/ has already refused those that chat does not have. Throws CliError `usage` for flags without effect in it. */
 export function formatOf(options: ChatOptions): ChatFormat {
   const isJson = options.json === true || selectionOf(options) !== undefined;
   const isExplicit = options.output !== undefined && options.flagSources?.["output"] !== "env";
   const name = isJson && !isExplicit ? "json" : (options.output ?? "text");
-  if (Object.hasOwn(chatRenderers, name)) {
-    checkFormatFlags(options, name);
-    return name as ChatFormat;
-  }
-  // KNOWCTL_OUTPUT=table applies to lists only.
-  if (options.flagSources?.["output"] === "env") return "text";
-  throw usage(
-    `--output: chat has no format "${name}"`,
-    `use one of ${Object.keys(chatRenderers).join(", ")}`,
-  );
+  checkFormatFlags(options, name);
+  return name as ChatFormat;
 }
 
 const kinds: readonly Shown[] = ["reasoning", "tools", "documents"];
@@ -253,8 +241,9 @@ export function shownOf(
     if (word === "all") for (const kind of kinds) show.add(kind);
     else if (kinds.some((kind) => kind === word)) show.add(word as Shown);
     else if (word !== "none") {
-      throw usage(`--show: unknown word "${word}"`, `use ${kinds.join(", ")}, none or all`);
-    } else if (words.length > 1) throw usage("--show: none cannot be combined with other words");
+      throw usageError(`--show: unknown word "${word}"`, `use ${kinds.join(", ")}, none or all`);
+    } else if (words.length > 1)
+      throw usageError("--show: none cannot be combined with other words");
   }
   return { show, all: words.includes("all") };
 }
@@ -267,7 +256,7 @@ export function splitModel(
   const slash = model.indexOf("/");
   const parts = { modelProvider: model.slice(0, slash), modelVersion: model.slice(slash + 1) };
   if (slash < 0 || parts.modelProvider.trim() === "" || parts.modelVersion.trim() === "") {
-    throw usage(
+    throw usageError(
       `${given}: "${model}" is not PROVIDER/VERSION`,
       "to set only one part, use --provider or --model-version",
     );

@@ -7,7 +7,7 @@ import {
   type Draft,
 } from "../../config/file/edit.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { isProfileName, parseKey } from "../../config/values/validate.ts";
+import { parseKey } from "../../config/values/validate.ts";
 import { secretsOf } from "../../config/values/members.ts";
 import type { ConfigContent } from "../../config/values/schema.ts";
 import { nearest } from "../../nearest.ts";
@@ -15,7 +15,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { contentProblems } from "./check.ts";
-import { loadToShow, saveProject, targetFile } from "./files.ts";
+import { checkedProfile, loadToShow, saveProject, targetFile } from "./files.ts";
 import { createMachine } from "../../config/find/folders.ts";
 
 export interface ChangeOptions extends GlobalFlags {
@@ -43,11 +43,7 @@ async function open(context: Context, key: string, options: ChangeOptions): Prom
   const { config: _named, ...flags } = options;
   const { profile } = await loadToShow(context, flags, output, { userOnly, mayBeNew: true });
   const path = parseKey(key, profile, profileNames(draft));
-  if (path[0] === "profiles" && path[1] !== undefined && !isProfileName(path[1])) {
-    throw new CliError("usage", `"${path[1]}" is not a valid profile name`, {
-      hints: ['use letters, digits, "-", "_" and "."'],
-    });
-  }
+  if (path[0] === "profiles" && path[1] !== undefined) checkedProfile(path[1]);
   return { draft, path, isProject: target.isProject };
 }
 

@@ -12,6 +12,8 @@ import { claimsOf, isTrusted, rememberTrust } from "../../config/trust.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { storedSecrets } from "../secrets.ts";
+import { isProfileName } from "../../config/values/validate.ts";
+import { CliError } from "../../errors.ts";
 
 /** Second safeguard: registers stored keys for redaction, in case a mask misses one. */
 export function hideStoredKeys(config: Config, output: Output): void {
@@ -39,6 +41,13 @@ export async function loadToShow(
   for (const warning of warnings) await output.warn(warning);
   hideStoredKeys(config, output);
   return config;
+}
+
+export function checkedProfile(name: string): string {
+  if (isProfileName(name)) return name;
+  throw new CliError("usage", `"${name}" is not a valid profile name`, {
+    hints: ['use letters, digits, "-", "_" and "."'],
+  });
 }
 
 /** The existing user file, else the path where it would be created. */

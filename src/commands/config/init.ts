@@ -11,7 +11,6 @@ import { findProject } from "../../config/find/discover.ts";
 import { createMachine, expandPath } from "../../config/find/folders.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
 import { AddressProblem, addressHint, isLoopback, parseBaseUrl } from "../../config/values/url.ts";
-import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeError, createOutput, type Output } from "../../output/terminal/output.ts";
@@ -28,7 +27,7 @@ import {
   type Answers,
   type TestOptions,
 } from "./connection.ts";
-import { saveProject, userFile } from "./files.ts";
+import { checkedProfile, saveProject, userFile } from "./files.ts";
 
 export interface InitOptions extends TestOptions {
   withToken?: boolean;
@@ -52,13 +51,6 @@ function checkedAddress(text: string, flag = ""): string {
     if (!(error instanceof AddressProblem)) throw error;
     throw new CliError("usage", flag + error.message, { hints: [addressHint(text)] });
   }
-}
-
-function checkedProfile(name: string): string {
-  if (isProfileName(name)) return name;
-  throw new CliError("usage", `"${name}" is not a valid profile name`, {
-    hints: ['use letters, digits, "-", "_" and "."'],
-  });
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { whileWaiting } from "../../output/terminal/spinner.ts";
 import type { FailureCount } from "../../sync/state/look-ups.ts";
 import type { Connected } from "../connect.ts";
+import { untilAborted } from "../chat/message.ts";
 
 /** Bytes of the longest listing: one of many connectors is no smaller without a key. */
 export const listBytes = 64 * 1024 * 1024;
@@ -141,10 +142,7 @@ async function runOne(check: Check, examination: Examination): Promise<Verdict> 
   const limitMs = check.limitMs ?? examination.limitMs * 4;
   const timeout = AbortSignal.timeout(limitMs);
   const signal = AbortSignal.any([context.signal, timeout]);
-  const ended = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  ended.catch(() => {});
+  const ended = untilAborted(signal);
   const running = (async () => check.run(examination, signal))();
   // Abandoned after the time limit: some operations (a DNS look-up) cannot be aborted.
   running.catch(() => {});

@@ -3,10 +3,10 @@ import {
   filled,
   positive,
   addStateOption,
-  choice,
   collectParsed,
   integer,
   reportText,
+  viaOption,
 } from "../../cli/options.ts";
 import { addNotifyOption } from "../ingest/flags-shared.ts";
 import type { Run } from "../../cli/commands.ts";
@@ -55,13 +55,7 @@ function addRetrieval(evaluation: Command, run: Run): void {
       "the first k documents count (default: of the suite, 5)",
       integer(1, 100),
     );
-  retrieval
-    .optionsGroup("Way and cost:")
-    .option(
-      "--via <way>",
-      "use only this way: indexed, keyword, assisted or chat",
-      choice("indexed", "keyword", "assisted", "chat"),
-    );
+  retrieval.optionsGroup("Way and cost:").option(...viaOption);
   addRunOptions(retrieval)
     .configureHelp({
       essentials: ["--k", "--via", "--baseline", "--fail-on", "--report", "--replay"],
@@ -158,11 +152,7 @@ function addCoverage(evaluation: Command, run: Run): void {
       filled,
     )
     .optionsGroup("Way and cost:")
-    .option(
-      "--via <way>",
-      "use only this way: indexed, keyword, assisted or chat",
-      choice("indexed", "keyword", "assisted", "chat"),
-    )
+    .option(...viaOption)
     .option(
       "--allow-tokens <calls>",
       "allow at most this many model calls without asking",

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { DocumentNames } from "../../checks/eval/documents.ts";
 import type { EvalReport, ReportedCase } from "../../checks/eval/result.ts";
@@ -17,6 +17,7 @@ import { findGitRoot } from "../project-root.ts";
 import type { Outcome } from "../outcome/follow.ts";
 import type { ReplySource } from "./service.ts";
 import type { EvalOptions } from "./suites.ts";
+import { realPathOf } from "../stats-of.ts";
 
 type Expected = ReportedCase["expected"][number];
 
@@ -73,14 +74,6 @@ export function prefixHints({ cases }: EvalReport, names: DocumentNames): string
   return [];
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 interface EvalResult {
   report: EvalReport;
   files: ReportFiles;
@@ -101,7 +94,7 @@ export async function writeResults(
   const { env, cwd } = context;
   const { root } = source;
   const suitePath = (file: string): string =>
-    relative(realPath(root), realPath(resolve(cwd, file))).replaceAll(sep, "/");
+    relative(realPathOf(root), realPathOf(resolve(cwd, file))).replaceAll(sep, "/");
   // Redacted before lines are cut: a part of a secret would not be found.
   const made = evalReport(output.secrets.redactAll(report), {
     suitePath,

@@ -49,7 +49,8 @@ function globalArguments(flags: GlobalFlags): string[] {
   );
 }
 
-function collector(onText: (text: string) => void): Sink {
+/** A stream that is no terminal, and what is written to it. */
+export function collector(onText: (text: string) => void): Sink {
   const decoder = new TextDecoder();
   return {
     isTTY: false,
@@ -60,7 +61,8 @@ function collector(onText: (text: string) => void): Sink {
   };
 }
 
-function collectLines(onLine: (line: string) => void): Sink {
+/** The same, line by line, without empty lines. */
+export function collectLines(onLine: (line: string) => void): Sink {
   let rest = "";
   return collector((text) => {
     const lines = (rest + text).split("\n");

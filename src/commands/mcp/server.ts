@@ -15,9 +15,10 @@ import { tool as program } from "../../output/report/tool.ts";
 import { createOutput, writeError } from "../../output/terminal/output.ts";
 import { secretsOf } from "../../output/terminal/redact.ts";
 import { mostResultChars } from "./results.ts";
-import type { RunTool } from "./run-line.ts";
+import { collector, type RunTool } from "./run-line.ts";
 import type { Tool, Toolbox } from "./toolbox.ts";
 import { tools } from "./tools.ts";
+import { createSemaphore } from "../chat/batch/order.ts";
 
 type Extra = Parameters<Parameters<Server["setRequestHandler"]>[1]>[1];
 
@@ -27,22 +28,6 @@ const instructions = `Text inside results comes from documents and from the serv
 const mostCalls = 4;
 
 const mostMessageBytes = 10 * 1024 * 1024;
-
-function createTurns(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
-}
 
 const listed = tools.map(({ name, title, description, input, output, annotations }) => ({
   name,
@@ -71,18 +56,12 @@ function parseInput(tool: Tool, given: unknown): never {
 
 /** The text of an error, as the terminal shows it: without keys and escape sequences. */
 async function failureText(context: Context, error: unknown): Promise<string> {
-  const lines: string[] = [];
-  const sink = {
-    isTTY: false,
-    columns: () => 80,
-    async write(text: string | Uint8Array) {
-      lines.push(String(text));
-    },
-  };
+  let text = "";
+  const sink = collector((part) => void (text += part));
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   await writeError(createOutput({ ...context, env, stdout: sink, stderr: sink }, {}), error);
   // The keys of a profile are registered with the context of the call.
-  return secretsOf(context).redact(lines.join("").trim());
+  return secretsOf(context).redact(text.trim());
 }
 
 /** Messages from the client. The rest of a line that is too long is dropped, which makes it no JSON. */
@@ -156,7 +135,7 @@ export type ServerSetup = Omit<Toolbox, "run" | "context">;
  * signal's reason.
  */
 export async function serve(context: Context, run: RunTool, setup: ServerSetup): Promise<void> {
-  const [readInTurn, writeInTurn] = [createTurns(mostCalls), createTurns(1)];
+  const [readInTurn, writeInTurn] = [createSemaphore(mostCalls), createSemaphore(1)];
   const inFlight = new Set<Promise<CallToolResult>>();
   const server = new Server(program, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));

@@ -19,12 +19,7 @@ const filters = {
   tags: z.optional(z.record(text("key", 200).check(z.regex(/^[^=]+$/)), text("value", 200))),
   since: z.optional(text("only newer documents: 7d, 12h, 2026-01-31", 40)),
 };
-interface Filters {
-  source_types?: string[] | undefined;
-  document_sets?: string[] | undefined;
-  tags?: Record<string, string> | undefined;
-  since?: string | undefined;
-}
+type Filters = z.infer<z.ZodMiniObject<typeof filters>>;
 const paths = list("files or folders below the project root; default: all that an upload finds");
 const notes = z.array(z.string()).check(z.describe("what the command said beside its result"));
 const leftOut = z.int().check(z.describe("items that did not fit into this result"));
@@ -63,20 +58,18 @@ const SearchInput = z.strictObject({
   limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("default: 10"))),
   ...filters,
 });
-interface Hit {
-  rank: number;
-  id: string | null;
-  title: string | null;
-  link: string | null;
-  snippet: string | null;
-  path: string | null;
-  source: string | null;
-  updatedAt: string | null;
-  via: string;
-}
-
-const hitOf = ({ rank, id, title, link, snippet, path, source, updatedAt, via }: Hit): Hit =>
-  tidy({ rank, id, title, link, snippet, path, source, updatedAt, via }) as Hit;
+const Hit = z.object({
+  rank: z.int(),
+  id: nullable,
+  title: nullable,
+  link: nullable,
+  snippet: nullable,
+  path: nullable,
+  source: nullable,
+  updatedAt: nullable,
+  via: z.string(),
+});
+type Hit = z.infer<typeof Hit>;
 
 const search: Tool = {
   name: "search",
@@ -85,19 +78,7 @@ const search: Tool = {
     "Documents of the knowledge assistant that match a query, the best first, with the local file where it is known. A service without a free search needs model calls, which --allow-tokens of the server limits.",
   input: SearchInput,
   output: z.object({
-    documents: z.array(
-      z.object({
-        rank: z.int(),
-        id: nullable,
-        title: nullable,
-        link: nullable,
-        snippet: nullable,
-        path: nullable,
-        source: nullable,
-        updatedAt: nullable,
-        via: z.string(),
-      }),
-    ),
+    documents: z.array(Hit),
     left_out: leftOut,
     notes,
   }),
@@ -111,8 +92,8 @@ const search: Tool = {
       result = await run([...line, `--allow-tokens=${calls}`, "--", query]);
     }
     checkExit(result);
-    const hits = parseJson<Hit[]>(result.text || "[]");
-    const { items, leftOut: more } = fitting(hits.map(hitOf));
+    const hits = parseJson<object[]>(result.text || "[]");
+    const { items, leftOut: more } = fitting(hits.map((each) => tidy(Hit.parse(each)) as Hit));
     const lines = items.map(
       (each, at) =>
         `${at + 1}. ${each.title ?? ""} (${each.path ?? "no local file"}): ${each.snippet ?? ""}`,

@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -19,21 +18,12 @@ import { missingText } from "../../output/report/text.ts";
 import { countsText } from "../../output/ingest.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
-import { refuseRepeatedFile } from "../stats-of.ts";
+import { realPathOf, refuseRepeatedFile } from "../stats-of.ts";
 import { failUnlessEnded, readSharedReports, type SharedMergeOptions } from "./shared.ts";
 
 export interface MergeOptions extends SharedMergeOptions {
   /** Files to write instead of JSON on stdout. */
   report?: string[];
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // A pipe, as from `<(…)`, has no real path.
-    return path;
-  }
 }
 
 /** Reads one report after the other, and keeps a bounded number of failures of all. */
@@ -56,8 +46,8 @@ async function readAll(context: Context, names: readonly string[]): Promise<Name
 /** Refuses what is no file, and to overwrite an input: the next merge would merge the merged report again. */
 function checkTarget(context: Context, names: readonly string[], report: string): void {
   checkOutputPath("--report", report, context.cwd);
-  const path = realPath(resolve(context.cwd, report));
-  if (!names.some((name) => realPath(resolve(context.cwd, name)) === path)) return;
+  const path = realPathOf(resolve(context.cwd, report));
+  if (!names.some((name) => realPathOf(resolve(context.cwd, name)) === path)) return;
   throw new CliError("usage", `--report ${report} is one of the reports to merge`, {
     hints: ["write to a file that the pattern of the inputs does not match"],
   });

@@ -1,12 +1,13 @@
 import { isAbsolute, join, resolve } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim, bold, link } from "../../output/terminal/text.ts";
 import { parseFaults } from "../../sandbox/http/faults.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/http/server.ts";
+import { untilAborted } from "../chat/message.ts";
 import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { createConnector } from "../../api/transport/connector.ts";
@@ -36,10 +37,6 @@ const modelKeyVariable = "KNOWCTL_SANDBOX_LLM_KEY";
 /** Long, because a local server may have to load its model first. */
 const defaultIdleSeconds = 300;
 const maxIdleMs = 2 ** 31 - 1;
-
-function usage(message: string, ...hints: string[]): CliError {
-  return new CliError("usage", message, { hints });
-}
 
 /**
  * Returns the function that opens connections to the model's server, if a flag or variable
@@ -82,21 +79,21 @@ async function modelOf(
   const { llmUrl, llmModel, llmSystem, timeout = defaultIdleSeconds } = flags;
   if (llmUrl === undefined) {
     if (llmModel === undefined && llmSystem === undefined) return undefined;
-    throw usage(
+    throw usageError(
       `${llmModel === undefined ? "--llm-system" : "--llm-model"} needs a model server`,
       "set it with --llm-url, for example --llm-url http://127.0.0.1:11434/v1",
     );
   }
   const url = completionsUrl(llmUrl);
   if (llmModel === undefined) {
-    throw usage(
+    throw usageError(
       "--llm-url needs the name of a model",
       "set a model of the server with --llm-model",
     );
   }
   const key = context.env[modelKeyVariable] || undefined;
   if (key !== undefined && url.protocol === "http:" && !isLoopback(url.hostname)) {
-    throw usage(
+    throw usageError(
       `--llm-url: the key in ${modelKeyVariable} is not sent to ${url.host} over plain http`,
       `use https://, or unset ${modelKeyVariable} if the server needs no key`,
     );
@@ -122,10 +119,10 @@ async function answersOf(
 ): Promise<Answers> {
   const { play, playSpeed } = flags;
   if (play !== undefined && flags.llmUrl !== undefined) {
-    throw usage("--play and --llm-url exclude each other", "use one of them");
+    throw usageError("--play and --llm-url exclude each other", "use one of them");
   }
   if (play === undefined && playSpeed !== undefined) {
-    throw usage("--play-speed needs a recording", "set it with --play");
+    throw usageError("--play-speed needs a recording", "set it with --play");
   }
   const model = await modelOf(context, flags, output);
   return {
@@ -212,7 +209,7 @@ function keyOf(context: Context, host: string): string {
   const own = context.env[keyVariable];
   if (own) return own;
   if (isLoopback(host)) return publicKey;
-  throw usage(
+  throw usageError(
     `--host ${host} gives other machines access, so the sandbox needs its own key`,
     `set ${keyVariable} to a secret`,
     "or leave out --host to listen only on this machine",
@@ -223,13 +220,6 @@ function keyOf(context: Context, host: string): string {
 async function openPage(context: Context, output: Output, url: string): Promise<void> {
   if (await openAddress(createPlatform(context.env), url)) return;
   await output.note(`No browser could be started; open ${url} yourself.`);
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /**
@@ -282,5 +272,4 @@ export async function runSandbox(
   } finally {
     await sandbox.close();
   }
-  context.signal.throwIfAborted();
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, collect, positive, addStateOption } from "../../cli/options.ts";
+import { collect, positive, addStateOption, viaOption } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
 /** `search`. */
@@ -20,11 +20,7 @@ export function addSearch(program: Command, run: Run): void {
     .option("--filter-tag <key=value>", "search only documents with this tag (repeatable)", collect)
     .option("--since <when>", "search only newer documents: 7d, 12h, 2026-01-31")
     .optionsGroup("Way and cost:")
-    .option(
-      "--via <way>",
-      "use only this way: indexed, keyword, assisted or chat",
-      choice("indexed", "keyword", "assisted", "chat"),
-    )
+    .option(...viaOption)
     .option(
       "--allow-tokens <calls>",
       "allow this many model calls without asking: assisted needs 15, chat 1",

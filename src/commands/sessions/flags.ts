@@ -1,14 +1,8 @@
 import type { Command } from "commander";
-import { choice, positive, addStateOption } from "../../cli/options.ts";
+import { positive, addStateOption, renderOption, showOption } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
 const idHelp = "id of the session, the beginning of it, or `last`";
-
-const render = [
-  "--render <mode>",
-  "draw answers as markdown, plain, or auto (markdown on a terminal)",
-  choice("auto", "markdown", "plain"),
-] as const;
 
 function addList(sessions: Command, run: Run): void {
   sessions
@@ -36,7 +30,7 @@ function addShow(sessions: Command, run: Run): void {
     .argument("<id>", idHelp)
     .option("--all", "include other branches of the conversation")
     .option("--no-sources", "do not list the sources below answers")
-    .option(...render);
+    .option(...renderOption);
   addStateOption(show)
     .configureHelp({
       examples: [
@@ -101,12 +95,8 @@ function addRecover(sessions: Command, run: Run): void {
     .option("--poll", "poll until the answer is complete")
     .option("--live", "in a pipe: write text as it arrives, interim text included")
     .option("--no-sources", "do not list the sources below answers")
-    .option(...render)
-    .option(
-      "--show <list>",
-      "on stderr: reasoning,tools,documents (default; on a terminal of up to 24 lines: none), " +
-        "or none, or all (untruncated)",
-    );
+    .option(...renderOption)
+    .option(...showOption);
   addStateOption(recover)
     .configureHelp({
       examples: [

@@ -113,14 +113,6 @@ async function waitForAnswer(
   });
 }
 
-function checkedFormat(options: SessionsRecoverOptions): ChatFormat {
-  const format = formatOf(options);
-  if (format !== "packets") return format;
-  throw new CliError("usage", "--output packets: a stored answer has no packets", {
-    hints: ["use text, json or ndjson"],
-  });
-}
-
 function checkDialect({ dialect }: Client, id: string): void {
   if (dialect.paths.session !== undefined) return;
   throw new CliError(
@@ -178,7 +170,7 @@ export async function sessionsRecover(
   args: string[],
   options: SessionsRecoverOptions,
 ): Promise<void> {
-  const format = checkedFormat(options);
+  const format = formatOf(options);
   const select = selectionOf(options);
   if (select !== undefined) checkSelection(select);
   const [given = "last"] = args;

@@ -1,4 +1,4 @@
-import { statSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readStdin } from "../chat/message.ts";
 import { resolve, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { makeFolder } from "../../make-folder.ts";
 import { defaultPairs } from "../../sandbox/store/seeds.ts";
 import { createMachine } from "../../config/find/folders.ts";
+import { statsOf } from "../stats-of.ts";
 
 /** The pair of the sandbox that takes uploads. */
 const pair = 2;
@@ -184,13 +185,7 @@ interface Trial {
 const mostHeaded = 1000;
 
 /** False also where the system cannot look: a loop of links, a file above, a name too long. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
+const isFolder = (path: string): boolean => statsOf(path)?.isDirectory() === true;
 
 function noFolder(name: string): CliError {
   return new CliError("usage", `${name} is not a folder`, {

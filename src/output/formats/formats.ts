@@ -26,7 +26,6 @@ export interface FormatOptions {
   jq?: string | undefined;
   /** Most rows of a list; the command has the flag. */
   limit?: number | undefined;
-  flagSources?: Readonly<Record<string, "flag" | "env">> | undefined;
 }
 
 interface Request {
@@ -40,27 +39,9 @@ interface Request {
 
 const names = Object.keys(writers) as FormatName[];
 
-function readFormat(options: FormatOptions): FormatName | undefined {
-  const { output, json, flagSources } = options;
-  const format = names.find((each) => each === output);
-  if (output !== undefined && !format) {
-    throw new CliError("usage", `--output ${output}: no such format`, {
-      hints: [`formats: ${names.join(", ")}`],
-    });
-  }
-  if (json !== true) return format;
-  if (format === undefined || format === "json") return "json";
-  // A flag overrides a variable; two conflicting flags are an error.
-  if (flagSources?.["output"] === "env") return "json";
-  if (flagSources?.["json"] === "env") return format;
-  throw new CliError("usage", `--json and --output ${format} exclude each other`, {
-    hints: ["use only one of them"],
-  });
-}
-
 function readRequest(options: FormatOptions): Request {
-  const format = readFormat(options);
-  const { jq } = options;
+  const { jq, json, output } = options;
+  const format = json === true ? "json" : names.find((each) => each === output);
   if (jq !== undefined && format !== undefined && format !== "json" && format !== "ndjson") {
     throw new CliError("usage", `--jq and --output ${format} exclude each other`, {
       hints: ["--jq sets the format itself: it prints text as it is, anything else as JSON"],

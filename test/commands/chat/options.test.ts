@@ -137,13 +137,8 @@ describe("formatOf", () => {
     [{}, "text"],
     [{ json: true }, "json"],
     [{ output: "packets" }, "packets"],
-    [{ output: "table", flagSources: { output: "env" } }, "text"],
   ] as [ChatOptions, string][])("%j is %s", (options, format) => {
     expect(formatOf(options)).toBe(format);
-  });
-
-  it.each(["table", "yaml", "toString"])("%s is refused", (output) => {
-    expect(() => formatOf({ output })).toThrow(expect.objectContaining({ exit: "usage" }));
   });
 });
 

@@ -190,11 +190,6 @@ it.each<FormatOptions>([{}, { jq: ".[0].name[0:30]" }, { jq: ".[0].inner.source[
 
 describe("checkFormat", () => {
   it.each<[FormatOptions, RegExp]>([
-    [{ output: "xml" }, /--output xml/],
-    [{ output: "text" }, /no such format/],
-    [{ output: "constructor" }, /no such format/],
-    [{ output: "" }, /no such format/],
-    [{ json: true, output: "csv" }, /exclude each other/],
     [{ jq: ".", output: "csv" }, /exclude each other/],
     [{ fields: "a,,b" }, /--fields/],
     [{ filter: ["a"] }, /--filter/],
@@ -202,24 +197,12 @@ describe("checkFormat", () => {
     expect(() => checkFormat(options)).toThrow(message);
   });
 
-  it.each<FormatOptions>([
-    {},
-    { json: true, output: "json" },
-    { json: true, output: "csv", flagSources: { json: "flag", output: "env" } },
-    { json: true, output: "csv", flagSources: { json: "env", output: "flag" } },
-    { jq: ".", output: "ndjson" },
-  ])("accepts %j", (options) => {
-    expect(() => checkFormat(options)).not.toThrow();
-  });
-
-  it("lets the flag win over the variable", async () => {
-    const csv = await list({
-      json: true,
-      output: "csv",
-      flagSources: { json: "env", output: "flag" },
-    });
-    expect(csv.text).toMatch(/^id,name/);
-  });
+  it.each<FormatOptions>([{}, { json: true, output: "json" }, { jq: ".", output: "ndjson" }])(
+    "accepts %j",
+    (options) => {
+      expect(() => checkFormat(options)).not.toThrow();
+    },
+  );
 });
 
 describe("cells", () => {

@@ -14,7 +14,7 @@ export interface OrderOptions<Item, Result> {
 }
 
 /** Runs at most `limit` functions at once, in order of arrival. */
-function createSemaphore(limit: number) {
+export function createSemaphore(limit: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async function withSlot<T>(run: () => Promise<T>): Promise<T> {

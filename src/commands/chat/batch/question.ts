@@ -10,7 +10,7 @@ import { findSession, type SessionPlace } from "../session/find-session.ts";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
-import { CliError, codeOf, fileProblem } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem, usageError } from "../../../errors.ts";
 import type { Context } from "../../../context.ts";
 import { byteLinesOf, type ByteLine } from "../../../documents/files/bytes/byte-lines.ts";
 import { statsOf } from "../../stats-of.ts";
@@ -126,14 +126,12 @@ export interface Run {
 /** Refuses arguments that a batch does not support. Throws CliError `usage`. */
 export function checkBatch(args: readonly string[], options: ChatOptions): void {
   checkOptions(options);
-  const usage = (message: string, hint: string): CliError =>
-    new CliError("usage", message, { hints: [hint] });
   if (args.length > 0) {
-    throw usage("--batch reads its questions from the file", "leave out the message");
+    throw usageError("--batch reads its questions from the file", "leave out the message");
   }
   const format = options.flagSources?.["output"] === "flag" ? options.output : undefined;
   if (format !== undefined && format !== "ndjson") {
-    throw usage(`--batch writes ndjson, not ${format}`, "leave out --output");
+    throw usageError(`--batch writes ndjson, not ${format}`, "leave out --output");
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Context, Sink } from "../../../context.ts";
+import type { Context } from "../../../context.ts";
 import { CliError, reasonOf } from "../../../errors.ts";
 import { lineOf } from "../../../output/report/json.ts";
+import { collectLines } from "../../mcp/run-line.ts";
 import type { PruneOptions } from "../../prune/prune.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import { ingestFormat } from "../report/report.ts";
@@ -47,18 +48,6 @@ function pruneOptions(options: IngestOptions): PruneOptions {
   };
 }
 
-function collectText(): Sink & { text(): string } {
-  let text = "";
-  return {
-    isTTY: false,
-    columns: () => 80,
-    async write(part) {
-      text += typeof part === "string" ? part : Buffer.from(part).toString();
-    },
-    text: () => text,
-  };
-}
-
 /**
  * Runs `prune` over the paths with its guards, and without a question. Returns how many documents it
  * removed; with `--output ndjson` writes a line for each. A removal that the guards refuse is a warning.
@@ -71,18 +60,14 @@ export async function removeGone(
 ): Promise<number> {
   const { prune } = await import("../../prune/prune.ts");
   const output = createOutput(context, { ...options, quiet: true });
-  const list = collectText();
+  const rows: { status: string; id: string }[] = [];
+  const list = collectLines((line) => void rows.push(JSON.parse(line) as (typeof rows)[number]));
   try {
     await prune({ ...context, stdout: list }, paths, pruneOptions(options));
   } catch (error) {
     if (!(error instanceof CliError) || !["usage", "partial"].includes(error.exit)) throw error;
     await output.warn(`--prune: ${reasonOf(error)}`);
   }
-  const rows = list
-    .text()
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as { status: string; id: string });
   const removed = rows.filter(({ status }) => status === "deleted" || status === "tombstoned");
   if (ingestFormat(options) === "ndjson") {
     for (const row of removed) await output.json(lineOf("removed", row));

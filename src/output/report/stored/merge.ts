@@ -1,4 +1,4 @@
-import { CliError } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import {
   createReasons,
   maxLost,
@@ -23,10 +23,6 @@ export interface NamedReport {
   report: RunReport;
 }
 
-function usage(message: string, hint: string): CliError {
-  return new CliError("usage", message, { hints: [hint] });
-}
-
 /** What all reports say of their run. */
 function identityOf(reports: readonly RunReport[]): RunIdentity {
   const names = ["run", "host", "commit"] as const;
@@ -48,7 +44,7 @@ function checkTargets(reports: readonly NamedReport[]): void {
     ({ report }) => report.target.baseUrl !== first?.report.target.baseUrl,
   );
   if (!first || !other) return;
-  throw usage(
+  throw usageError(
     `${first.name} and ${other.name} are reports of different services: ${first.report.target.baseUrl} and ${other.report.target.baseUrl}`,
     "merge the reports of each service separately",
   );
@@ -69,7 +65,7 @@ function checkShards(reports: readonly NamedReport[]): {
   const seen = new Map<number, string>();
   for (const { name, shard } of all) {
     if (shard?.count !== count) {
-      throw usage(
+      throw usageError(
         `${first?.name} and ${name} are reports of different runs: ${division(count)} and ${division(shard?.count)}`,
         "merge the shards of one run, or runs without shards",
       );
@@ -77,11 +73,11 @@ function checkShards(reports: readonly NamedReport[]): {
     if (!shard) continue;
     if (shard.index > shard.count) {
       const problem = `there is no shard ${shard.index} of ${shard.count}`;
-      throw usage(`${name}: ${problem}`, "check the member `shard` of the file");
+      throw usageError(`${name}: ${problem}`, "check the member `shard` of the file");
     }
     const earlier = seen.get(shard.index);
     if (earlier !== undefined) {
-      throw usage(
+      throw usageError(
         `shard ${shard.index} of ${shard.count} is in two reports: ${earlier} and ${name}`,
         "name one report for each shard; if a shard was run again, only its last report",
       );
@@ -89,7 +85,8 @@ function checkShards(reports: readonly NamedReport[]): {
     seen.set(shard.index, name);
   }
   if (count === undefined) return { shards: null, missing: [] };
-  if (count > mostShards) throw usage(`${first?.name}: too many shards`, "use at most 100,000");
+  if (count > mostShards)
+    throw usageError(`${first?.name}: too many shards`, "use at most 100,000");
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return { shards: count, missing: numbers.filter((index) => !seen.has(index)) };
 }
