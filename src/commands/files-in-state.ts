@@ -32,13 +32,13 @@ export interface StateFlag {
 
 type Service = Pick<Connected, "client" | "connection" | "output">;
 
-/** What `find` reads in the state of the project `root`, or that of `--state`. Warns once of a state that must not be used. */
+/** What `find` reads in the state of the project `root`, or that of `--state`; `refused`: why it can read nothing. */
 async function fromState<Found>(
   context: Pick<Context, "uid" | "env" | "cwd">,
   { root, state }: StateFlag & { root: string },
-  { connection, output }: Service,
+  { connection }: Service,
   find: (place: RecordPlace) => Promise<Found>,
-): Promise<Found> {
+): Promise<{ found: Found; refused: string | undefined }> {
   let refused: string | undefined;
   const found = await find({
     folder: state === undefined ? join(root, stateName) : namedStateFolder(context.cwd, state),
@@ -46,6 +46,24 @@ async function fromState<Found>(
     rules: stateRules(context),
     onRefused: (reason) => void (refused = reason),
   });
+  return { found, refused };
+}
+
+/**
+ * The files of documents, by the ids that the service stores; paths are relative to the project root.
+ * Empty without a state, and, with one warning, if it must not be used or cannot be read.
+ */
+export async function filesInState(
+  context: Pick<Context, "uid" | "env" | "cwd">,
+  place: StateFlag & { root: string },
+  service: Service,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { client, output } = service;
+  const { storedId } = client.dialect;
+  const { found, refused } = await fromState(context, place, service, (record) =>
+    findLocalFiles(record, { ids, storedId }),
+  );
   if (refused !== undefined && !told.has(output)) {
     told.add(output);
     await output.warn(`local files are not shown: ${refused}`);
@@ -54,28 +72,15 @@ async function fromState<Found>(
 }
 
 /**
- * The files of documents, by the ids that the service stores; paths are relative to the project root.
- * Empty without a state.
+ * The ids of the documents that were sent of files, by path; empty without a state, and if it must not be
+ * used or cannot be read: then `refused` says why.
  */
-export async function filesInState(
-  context: Pick<Context, "uid" | "env" | "cwd">,
-  place: StateFlag & { root: string },
-  service: Service,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const { storedId } = service.client.dialect;
-  return await fromState(context, place, service, (record) =>
-    findLocalFiles(record, { ids, storedId }),
-  );
-}
-
-/** The ids of the documents that were sent of files, by path; empty without a state. */
 export async function idsInState(
   context: Pick<Context, "uid" | "env" | "cwd">,
   place: StateFlag & { root: string },
   service: Service,
   paths: readonly string[],
-): Promise<Map<string, string[]>> {
+): Promise<{ found: Map<string, string[]>; refused: string | undefined }> {
   return await fromState(context, place, service, (record) => findSentIds(record, paths));
 }
 

@@ -130,22 +130,26 @@ async function withRecord(
   const both = (id: string): string[] => [
     ...new Set([...storedIdsOf("standard", id), ...storedIdsOf("onyx", id)]),
   ];
-  const noRecord = "which documents are uploaded: no upload of this folder is recorded here";
-  if (options.replay !== undefined) return { documents: plain(both), unknown: [noRecord] };
+  const uploads = (why: string): string => `which documents are uploaded: ${why}`;
+  if (options.replay !== undefined) {
+    return { documents: plain(both), unknown: [uploads("recordings do not show it")] };
+  }
   let connected: Awaited<ReturnType<typeof connect>>;
   try {
     connected = await connect(context, options);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { documents: plain(both), unknown: [`which documents are uploaded: ${error.message}`] };
+    return { documents: plain(both), unknown: [uploads(error.message)] };
   }
   try {
     const { dialect } = connected.config;
     const ids = (id: string): string[] => storedIdsOf(dialect, id);
     const paths = documents.map(({ path }) => path);
-    const sent = await idsInState(context, { root, state: options.state }, connected, paths);
-    if (sent.size === 0) return { documents: plain(ids), unknown: [noRecord] };
-    return { documents: plain(ids, sent), unknown: [] };
+    const place = { root, state: options.state };
+    const { found, refused } = await idsInState(context, place, connected, paths);
+    if (found.size > 0) return { documents: plain(ids, found), unknown: [] };
+    const why = refused ?? "no upload of this folder is recorded here";
+    return { documents: plain(ids), unknown: [uploads(why)] };
   } finally {
     await connected.client.close();
   }

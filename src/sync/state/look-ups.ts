@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { openForReading, type Database } from "../../database.ts";
 import { checkSchema } from "./file/state-schema.ts";
 import { stateFailure } from "./state-failure.ts";
-import { CliError } from "../../errors.ts";
 import { hasState } from "./file/state-file.ts";
 import type { StateRules } from "./file/state-folder.ts";
 import { createIdsOfPath } from "./by-path.ts";
@@ -55,7 +54,7 @@ export interface RecordPlace {
   baseUrl: string;
   /** Which states to use. */
   rules: StateRules;
-  /** Called when the state must not be used, with the reason. */
+  /** Called when the state must not be used or cannot be read, with the reason. */
   onRefused: (reason: string) => void;
 }
 
@@ -105,31 +104,23 @@ function readIds(
   return new Map(found.filter(([, ids]) => ids.length > 0));
 }
 
-function isUsable({ folder, rules, onRefused }: RecordPlace): boolean {
-  try {
-    return hasState(folder, rules);
-  } catch (error) {
-    if (error instanceof CliError) onRefused(error.message);
-    return false;
-  }
-}
-
 /**
- * What `read` finds for the targets of the service. Only reads, and creates nothing. Returns an empty map when
- * there is no state or it cannot be read, because the result is only additional information.
+ * What `read` finds for the targets of the service. Only reads, and creates nothing. Returns an empty map
+ * when there is no state, or after place.onRefused().
  */
 async function readRecord<Value>(
   place: RecordPlace,
   read: (database: Database, targets: readonly string[]) => Map<string, Value>,
 ): Promise<Map<string, Value>> {
+  const path = join(place.folder, "state.db");
   let database: Database | undefined;
   try {
-    if (!isUsable(place)) return new Map();
-    const path = join(place.folder, "state.db");
+    if (!hasState(place.folder, place.rules)) return new Map();
     database = await openForReading(path);
     checkSchema(database, path);
     return read(database, serviceTargets(database, place.baseUrl));
-  } catch {
+  } catch (error) {
+    place.onRefused(stateFailure(path, error).message);
     return new Map();
   } finally {
     database?.close();

@@ -87,7 +87,9 @@ describe("eval coverage", () => {
       "docs/lunch.md uncovered 0",
       "docs/new.md uncovered 0",
     ]);
-    expect(replayed.unknown.join("\n")).toContain("no upload of this folder is recorded here");
+    expect(replayed.unknown.join("\n")).toContain(
+      "which documents are uploaded: recordings do not show it",
+    );
     expect(service.sandbox.ledger.requests).toHaveLength(asked);
   });
 
@@ -110,6 +112,20 @@ describe("eval coverage", () => {
       "docs/lunch.md covered 1",
       "docs/new.md not-sent 0",
     ]);
+  });
+
+  it("concludes nothing from a state that it cannot read", async () => {
+    const service = await uploaded();
+    const path = join(service.folder, ".knowctl/state.db");
+    for (const each of ["-wal", "-shm"]) rmSync(`${path}${each}`, { force: true });
+    writeFileSync(path, "no database, whatever its name says");
+    const damaged = await coverage(service, "suite.json docs");
+    expect(damaged.unknown.join("\n")).toMatch(
+      /which documents are uploaded: cannot use the state .*state\.db: .*not a database/,
+    );
+    rmSync(join(service.folder, ".knowctl"), { recursive: true });
+    const none = await coverage(service, "suite.json docs");
+    expect(none.unknown.join("\n")).toContain("no upload of this folder is recorded here");
   });
 
   it("tells the cost before it asks, and writes every form", async () => {
