@@ -2,6 +2,7 @@ import type { ChatOptions } from "./options.ts";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { resolve } from "node:path";
+import { untilAborted } from "../concurrency.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, fileProblem, usageError } from "../../errors.ts";
 
@@ -32,18 +33,6 @@ function decode(bytes: Uint8Array, name: string): string {
 }
 
 const silenceMs = 2000;
-
-/** A promise that is only ever rejected, with the signal's reason. */
-export function untilAborted(signal: AbortSignal): Promise<never> {
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-  // Without this line, an abort while nobody waits is an unhandled rejection.
-  aborted.catch(() => {});
-  return aborted;
-}
 
 /**
  * Chunks of a stream. Throws the signal's reason on abort, also while it waits for input. Destroys

@@ -11,7 +11,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { whileWaiting } from "../../output/terminal/spinner.ts";
 import type { FailureCount } from "../../sync/state/look-ups.ts";
 import type { Connected } from "../connect.ts";
-import { untilAborted } from "../chat/message.ts";
+import { untilAborted } from "../concurrency.ts";
 
 /** Bytes of the longest listing: one of many connectors is no smaller without a key. */
 export const listBytes = 64 * 1024 * 1024;

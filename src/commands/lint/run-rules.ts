@@ -24,7 +24,7 @@ import { comparePaths } from "../../documents/files/source-file.ts";
 import { pathsInParts } from "../../documents/parts/parts.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
-import { forEachOf } from "../for-each-of.ts";
+import { forEachOf } from "../concurrency.ts";
 import { withoutReports } from "../ingest/report/report.ts";
 
 /** What the rules found in the files of a run. */

@@ -18,7 +18,7 @@ import { mostResultChars } from "./results.ts";
 import { collector, type RunTool } from "./run-line.ts";
 import type { Tool, Toolbox } from "./toolbox.ts";
 import { tools } from "./tools.ts";
-import { createSemaphore } from "../chat/batch/order.ts";
+import { createSemaphore } from "../concurrency.ts";
 
 type Extra = Parameters<Parameters<Server["setRequestHandler"]>[1]>[1];
 

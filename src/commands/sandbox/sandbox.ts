@@ -7,7 +7,7 @@ import { dim, bold, link } from "../../output/terminal/text.ts";
 import { parseFaults } from "../../sandbox/http/faults.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/http/server.ts";
-import { untilAborted } from "../chat/message.ts";
+import { untilAborted } from "../concurrency.ts";
 import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { createConnector } from "../../api/transport/connector.ts";

@@ -9,7 +9,7 @@ import {
 import type { Comparison } from "../../checks/verify/compare-text.ts";
 import { createTextJudge, type TextVerdict } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
-import { forEachOf } from "../for-each-of.ts";
+import { forEachOf } from "../concurrency.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected/expected.ts";
 import { findBySearch, type SearchWay, findByVersion, lookAt, type Reader } from "./look/search.ts";

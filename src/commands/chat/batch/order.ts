@@ -1,3 +1,5 @@
+import { createSemaphore } from "../../concurrency.ts";
+
 /** Concurrent work whose results are written in order. */
 export interface OrderOptions<Item, Result> {
   /** Most items in flight. */
@@ -11,23 +13,6 @@ export interface OrderOptions<Item, Result> {
   write(result: Result): Promise<void>;
   /** If true, no further item starts. */
   isOver(): boolean;
-}
-
-/** Runs at most `limit` functions at once, in order of arrival. */
-export function createSemaphore(limit: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async function withSlot<T>(run: () => Promise<T>): Promise<T> {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
 }
 
 /**

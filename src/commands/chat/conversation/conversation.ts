@@ -17,7 +17,7 @@ import {
   type Input,
 } from "../../../output/terminal/editor.ts";
 import { dim } from "../../../output/terminal/text.ts";
-import { untilAborted } from "../message.ts";
+import { untilAborted } from "../../concurrency.ts";
 import { askNext, nextPlace } from "./answers.ts";
 import { commandNames, commandOf, parseCommand } from "./commands.ts";
 import { createCompleter } from "./completion.ts";
