@@ -11,10 +11,13 @@ import type { DialectName } from "./http/validation.ts";
 /** The key of a sandbox on loopback without a key of its own. It is no secret. */
 export const publicKey = "sandbox";
 
+/** Only this machine reaches it. */
+export const defaultHost = "127.0.0.1";
+
 export interface SandboxOptions {
   /** 0 selects a free port. */
   port: number;
-  /** Address to listen on (default 127.0.0.1). */
+  /** Address to listen on (default defaultHost). */
   host?: string;
   /** Folder of the database file; created if missing. */
   dataFolder: string;

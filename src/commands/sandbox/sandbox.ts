@@ -9,7 +9,7 @@ import { isLoopback } from "../../sandbox/http/guard.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/http/server.ts";
 import { untilAborted } from "../concurrency.ts";
 import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
-import type { SandboxOptions } from "../../sandbox/options.ts";
+import { defaultHost, publicKey, type SandboxOptions } from "../../sandbox/options.ts";
 import { createConnector } from "../../api/transport/connector.ts";
 import { proxyFor } from "../../api/transport/tunnel.ts";
 import { environmentLayer, flagLayer } from "../../config/values/given.ts";
@@ -149,7 +149,6 @@ function answerWarnings({ model }: Answers): string[] {
 }
 
 const keyVariable = "KNOWCTL_SANDBOX_KEY";
-const publicKey = "sandbox";
 
 interface Facts {
   folder: string;
@@ -233,7 +232,7 @@ export async function runSandbox(
   flags: SandboxFlags,
 ): Promise<void> {
   const output = createOutput(context, flags);
-  const host = flags.host ?? "127.0.0.1";
+  const host = flags.host ?? defaultHost;
   const key = keyOf(context, host);
   const ownKey = key !== publicKey;
   if (ownKey) output.secrets.add(key);

@@ -14,7 +14,7 @@ import { type App, type Call, goneSignal } from "./call.ts";
 import { type FaultPlan, replacementOf } from "./faults.ts";
 import { pathOf, createCallerLookup, createGuard, isLoopback } from "./guard.ts";
 import type { AddressInfo } from "node:net";
-import { publicKey, type SandboxOptions } from "../options.ts";
+import { defaultHost, publicKey, type SandboxOptions } from "../options.ts";
 import { openService, type Service } from "../service.ts";
 import { createApp, createRoutes, hasPath } from "./app.ts";
 
@@ -314,7 +314,7 @@ async function serveApp(service: Service, options: SandboxOptions, host: string)
  * the default key on an address that others can reach.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const host = options.host ?? "127.0.0.1";
+  const host = options.host ?? defaultHost;
   checkKey(host, options.key);
   const service = await openService(options);
   try {
